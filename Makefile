@@ -131,7 +131,7 @@ alone = ^($(shell awk -F '[^A-Za-z0-9_]+' '/^func Test/ {name = $$2; getline; if
 TESTS_envtest-alone1 = $(call alone,0)
 TESTS_envtest-alone2 = $(call alone,1)
 TESTS_chart-webhook := Webhook
-TESTS_cli-operator := TestCLI_WorksOnACluster/API_server/(inject_gives_what_the_operator_gives|a_plan_over_a_thousand_workloads)
+TESTS_cli-operator := TestCLI_WorksOnCluster/API_server/(inject_gives_what_the_operator_gives|a_plan_over_a_thousand_workloads)
 TESTS_docs-commands := TestDocs_RunCommands
 
 # Tests on a cluster wait most of their time, so several of a package run at once. Programs collect garbage seldom while they
@@ -214,7 +214,7 @@ faults: build control-plane $(BIN)/rollouts-crds ## Sweep every scenario for eve
 
 .PHONY: corpus
 corpus: control-plane $(BIN)/rollouts-crds ## Try a thousand generated workloads with every sample; SEED=N for those of that seed, ARGS='-workloads 0' for every value of every field, which takes hours.
-	go test -timeout 5h -count=1 -v -run TestMerge_MatchesTheAPIServer ./test/corpus -seed $(SEED) -workloads 1000 $(ARGS)
+	go test -timeout 5h -count=1 -v -run TestMerge_EqualsResultOfAPIServer ./test/corpus -seed $(SEED) -workloads 1000 $(ARGS)
 
 .PHONY: bombs
 bombs: control-plane ## Try every kind of bomb in ten namespaces, and hundreds of generated ones, under the chart's limit of memory; ARGS='-seed N' for those of that seed.

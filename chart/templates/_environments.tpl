@@ -51,7 +51,7 @@ which is true if values include the chart's defaults. */ -}}
 {{- toYaml $layer -}}
 {{- end -}}
 
-{{- /* The keys of global that the built-in sidecar chart has. TestOnlyNames_MatchesBuiltInGlobals compares both. */ -}}
+{{- /* The keys of global that the built-in sidecar chart has. TestOnlyNames_EqualsBuiltInGlobals compares both. */ -}}
 {{- define "vector-sidecar-operator.builtInGlobals" -}}
 {"properties": {
   "imageRegistry": {},

@@ -11,6 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/removal"
 )
 
+// The uninstall Job gets its own arguments and, after --, those of the operator, such as the watched namespaces.
 func TestParseUninstalling_ReadsOperatorArguments(t *testing.T) {
 	options, err := parseUninstalling([]string{"--job=j", "--", "--namespace=vector-system", "--watch-namespaces=shop,pay", "--leader-elect", "--leader-election-id=vso", "--environments-configmap=values", "--metrics-bind-address=:8443"})
 
@@ -20,6 +21,7 @@ func TestParseUninstalling_ReadsOperatorArguments(t *testing.T) {
 	require.Equal(t, "0", options.operator.HealthProbeBindAddress)
 }
 
+// The operator runs without leader election, so the uninstall Job deletes no Lease.
 func TestParseUninstalling_OmitsLeaseWithoutElection(t *testing.T) {
 	options, err := parseUninstalling([]string{"--job=j", "--", "--leader-elect=false"})
 

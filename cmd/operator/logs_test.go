@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A child process is the operator. It finds no kubeconfig, logs that, and exits.
-func TestRun_LogsInTheChosenFormat(t *testing.T) {
+// The operator runs in a child process. It finds no kubeconfig, logs the error in the chosen format, and exits.
+func TestRun_LogsInChosenFormat(t *testing.T) {
 	const inside = "TEST_LOG_FORMAT"
 	if format := os.Getenv(inside); format != "" {
 		os.Args = []string{"operator", "--log-format=" + format}

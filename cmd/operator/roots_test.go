@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The CA certificates are read once per process, so the test runs in a child process that
-// sees as few files as the image has.
+// The program trusts public certificate authorities if the system has no files with CA certificates, as in the image.
+// The test starts itself as a child process without such files, because a process reads the certificates only once.
 func TestMain_TrustsPublicAuthoritiesWithoutFiles(t *testing.T) {
 	const inside = "TEST_WITHOUT_AUTHORITIES"
 	if os.Getenv(inside) == "" {

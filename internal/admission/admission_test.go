@@ -148,8 +148,8 @@ func TestHandler_AllowsUpdatesWithoutSpecChange(t *testing.T) {
 	require.Zero(t, w.asked.Load())
 }
 
-// An error while the decision is made denies the request.
-func TestHandler_DeniesWithoutDecision(t *testing.T) {
+// If the operator cannot read what it needs for the decision, the webhook denies the request and returns the error.
+func TestHandler_DeniesRequestIfReadFails(t *testing.T) {
 	w := newWorld(t)
 	w.err = errors.New("the API server is away")
 
@@ -160,7 +160,7 @@ func TestHandler_DeniesWithoutDecision(t *testing.T) {
 	require.Equal(t, "deciding on VectorSidecar shop/logs: the API server is away", answer.Result.Message)
 }
 
-// A fault of the namespace's defaults is a warning for each VectorSidecar.
+// An error in the defaults of a namespace does not deny a VectorSidecar there. The answer contains a warning.
 func TestHandler_WarnsAboutFaultsOfNamespaceDefaults(t *testing.T) {
 	w := newWorld(t)
 	w.defaults = "sidecar: {image: mine}"
@@ -175,8 +175,8 @@ func TestHandler_WarnsAboutFaultsOfNamespaceDefaults(t *testing.T) {
 	require.NotEmpty(t, answer.Warnings)
 }
 
-// An unauthenticated client gets back only what it has sent, and nothing from a ConfigMap of the
-// namespace or of the installation.
+// For an unauthenticated client, the answer contains only text that the client sent, and no text from a ConfigMap of
+// the namespace or of the installation.
 func TestHandler_HidesConfigMapsFromUnauthenticatedClients(t *testing.T) {
 	w := newWorld(t)
 	w.defaults = "sidecar: {s3cret: yes}"
@@ -227,8 +227,8 @@ func TestHandler_ReportsFaultsOfSentObjectToAllClients(t *testing.T) {
 	require.Contains(t, fmt.Sprint(answer.Warnings), "as before: VectorSidecar shop/logs spec.sidecar.config.inline:3:11")
 }
 
-// It may change at any time, so it is left to the controller, which checks it before it reaches a
-// pod.
+// The webhook does not check the content of a referenced ConfigMap, because the content may change at any time. The
+// controller checks the content before it reaches a pod.
 func TestHandler_IgnoresReferencedConfigMap(t *testing.T) {
 	w := newWorld(t)
 	w.defaults = "sidecar: {logLevel: warn}"
@@ -240,8 +240,8 @@ func TestHandler_IgnoresReferencedConfigMap(t *testing.T) {
 	require.Empty(t, answer.Warnings)
 }
 
-// A conflict with an older or a younger VectorSidecar is denied.
-func TestHandler_DeniesConflictsWithOlderAndYounger(t *testing.T) {
+// The webhook denies a VectorSidecar that conflicts with another one, whether the other one is older or younger.
+func TestHandler_DeniesConflictsWithOtherVectorSidecars(t *testing.T) {
 	w := newWorld(t)
 	w.workloads = []*workloadcache.Record{workloadcache.NewRecord(objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build())}
 	aged := func(b *objects.VectorSidecar, age time.Duration) *v1alpha1.VectorSidecar {
@@ -264,6 +264,8 @@ func TestHandler_DeniesConflictsWithOlderAndYounger(t *testing.T) {
 	}
 }
 
+// The webhook checks a limited number of workloads, sorted by name. It allows a VectorSidecar that conflicts only in a
+// later one.
 func TestHandler_LimitsCheckedWorkloads(t *testing.T) {
 	w := newWorld(t)
 	w.others = []v1alpha1.VectorSidecar{*objects.NewVectorSidecar("other", "shop").Selecting("crowded", "yes").Build()}
@@ -280,7 +282,7 @@ func TestHandler_LimitsCheckedWorkloads(t *testing.T) {
 	require.False(t, asked(t, w, nil, logs().Build()).Allowed)
 }
 
-// One namespace cannot delay the requests of another one: it gets half of the slots at most.
+// Requests in one namespace get at most half of the slots, so they do not delay requests in another namespace.
 func TestHandler_LimitsConcurrentRequests(t *testing.T) {
 	w := newWorld(t)
 	w.held = make(chan struct{})
@@ -312,6 +314,7 @@ func TestHandler_LimitsConcurrentRequests(t *testing.T) {
 	require.True(t, handler.Handle(t.Context(), create("shop")).Allowed)
 }
 
+// An answer of the webhook with many findings has a limited number of lines, and states how many are left out.
 func TestAnswer_LimitsLines(t *testing.T) {
 	j := review{}
 	for n := range 15 {
@@ -325,7 +328,7 @@ func TestAnswer_LimitsLines(t *testing.T) {
 	require.Equal(t, "doubt 0", answer.Warnings[0])
 }
 
-// kubectl prints an answer unescaped.
+// The webhook escapes control characters in its answers, because kubectl prints them unchanged.
 func TestAnswer_EscapesControlCharacters(t *testing.T) {
 	for why, text := range hostile.Texts() {
 		j := review{faults: []remark{{text: text}}, doubts: []remark{{text: text}}}

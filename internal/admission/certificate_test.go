@@ -122,6 +122,7 @@ func TestNewCABundle_KeepsPreviousAuthorities(t *testing.T) {
 	require.Equal(t, join(made[1], made[0]), string(newCABundle(unsigned, []byte(join(made[0])), now.Add(overlap+time.Minute))), "what is served is of the one before")
 }
 
+// The Secret gets an invalid certificate. The webhook continues with the last valid one.
 func TestServedCertificate_KeepsLastValidCertificate(t *testing.T) {
 	var valid []time.Time
 	served := &ServedCertificate{log: logr.Discard(), observe: func(_, notAfter time.Time) { valid = append(valid, notAfter) }}
@@ -151,8 +152,8 @@ func TestServedCertificate_KeepsLastValidCertificate(t *testing.T) {
 	}
 }
 
-// The next step depends only on the cluster's state, so that any replica can continue what
-// another one began.
+// The next step of a certificate renewal depends only on the Secret and the webhook configuration in the cluster. So
+// any replica can continue a renewal that another replica started.
 func TestClusterState_DeterminesNextStep(t *testing.T) {
 	from := at(time.Now())
 	authorized, err := from.withNewCA(nil)

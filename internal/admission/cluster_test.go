@@ -72,6 +72,8 @@ func (w *world) production(t *testing.T, values string) {
 
 const brokenSink = "sidecar: {sinks: {out: {type: nothing}}}"
 
+// The webhook checks a ClusterVectorSidecar once for each environment of the selected namespaces, not once for each
+// namespace.
 func TestReviewCluster_ChecksOncePerEnvironment(t *testing.T) {
 	w := newWorld(t)
 	w.has("try=development", "shop=production", "pay=production", "play=development")
@@ -111,6 +113,7 @@ func TestReviewCluster_LimitsNamespaces(t *testing.T) {
 	require.EqualValues(t, 3*mostNamespaces, w.asked.Load()-before, "and what of that everybody may know")
 }
 
+// The limit of checked workloads applies to all namespaces of a ClusterVectorSidecar together.
 func TestReviewCluster_LimitsWorkloadsOfAllNamespaces(t *testing.T) {
 	w := newWorld(t)
 	w.has("a=one", "b=two", "c=three", "d=four")
@@ -130,7 +133,9 @@ func TestReviewCluster_LimitsWorkloadsOfAllNamespaces(t *testing.T) {
 	require.False(t, askedCluster(t, w, nil, everywhere(logs().InEnvironment("development"))).Allowed)
 }
 
-func TestReviewCluster_DeniesOwnFaults(t *testing.T) {
+// If the error is in the ClusterVectorSidecar itself, the webhook denies it, however many namespaces it selects. The
+// answer has the error once and names no namespace.
+func TestReviewCluster_DeniesFaultsOfClusterVectorSidecar(t *testing.T) {
 	w := newWorld(t)
 	bad := everywhere(logs().WithInlineConfig(broken))
 	for why, namespaces := range map[string][]string{
@@ -148,7 +153,7 @@ func TestReviewCluster_DeniesOwnFaults(t *testing.T) {
 	}
 }
 
-// A fault in one of several environments is a warning.
+// If only one of several environments has an error, the webhook allows the ClusterVectorSidecar with a warning.
 func TestReviewCluster_AllowsFaultOfOneEnvironment(t *testing.T) {
 	w := newWorld(t)
 	w.production(t, brokenSink)
@@ -167,8 +172,8 @@ func TestReviewCluster_AllowsFaultOfOneEnvironment(t *testing.T) {
 	require.NotContains(t, answer.Result.Message, "in namespace")
 }
 
-// A fault in one namespace is a warning, because that namespace may cause it. The same fault in a second namespace is
-// denied.
+// If only one namespace has an error, the webhook allows the ClusterVectorSidecar with a warning, because the namespace
+// may be the cause. If a second namespace has the same error, the webhook denies it.
 func TestReviewCluster_AllowsFaultOfOneNamespace(t *testing.T) {
 	w := newWorld(t)
 	w.has("shop=development", "pay=development")
@@ -192,7 +197,7 @@ func TestReviewCluster_AllowsFaultOfOneNamespace(t *testing.T) {
 	require.Contains(t, answer.Result.Message, "in namespace pay: Deployment pay/cart: ")
 }
 
-// If a VectorSidecar takes precedence in a namespace, that is not a fault of the ClusterVectorSidecar.
+// If a VectorSidecar takes precedence in a namespace, the webhook does not deny the ClusterVectorSidecar for that.
 func TestReviewCluster_IgnoresPrecedingVectorSidecars(t *testing.T) {
 	w := newWorld(t)
 	w.has("shop=development")
@@ -204,6 +209,7 @@ func TestReviewCluster_IgnoresPrecedingVectorSidecars(t *testing.T) {
 	require.Empty(t, answer.Warnings)
 }
 
+// The webhook denies an update that adds an error, and allows one whose errors existed before.
 func TestReviewCluster_DeniesUpdatesWithNewFaults(t *testing.T) {
 	w := newWorld(t)
 	w.has("try=development", "shop=production")
@@ -229,7 +235,8 @@ func TestReviewCluster_DeniesUpdatesWithNewFaults(t *testing.T) {
 	require.Equal(t, "deciding on ClusterVectorSidecar logs: not to be asked", answer.Result.Message)
 }
 
-// A fault in a namespace that was not selected before is new. A fault that the namespace already had is not.
+// An update selects another namespace. The webhook denies it for an error in the added namespace, but not for an error
+// in a namespace that was selected before.
 func TestReviewCluster_ChecksNewlySelectedNamespaces(t *testing.T) {
 	w := newWorld(t)
 	w.has("shop=development", "pay=development")
@@ -277,6 +284,8 @@ func TestReviewCluster_DeniesInvalidNamespaceSelector(t *testing.T) {
 	require.Contains(t, fmt.Sprint(answer.Warnings), "as before: ClusterVectorSidecar logs: spec.namespaceSelector: ")
 }
 
+// If a client does not prove that it is the API server, the answer quotes no ConfigMap and names the command that shows
+// the error.
 func TestReviewCluster_HidesConfigMapsFromUnprovenClients(t *testing.T) {
 	w := newWorld(t)
 	w.production(t, "sidecar: {sinks: {out: {type: s3cret}}}")
@@ -291,7 +300,8 @@ func TestReviewCluster_HidesConfigMapsFromUnprovenClients(t *testing.T) {
 	require.Contains(t, answer.Result.Message, "kubectl vectorsidecar plan -n shop --sidecar FILE")
 }
 
-// A client that is not proven to be the API server gets a fault once, without the name of a namespace.
+// If a client does not prove that it is the API server, the answer has each error once, without the names of
+// namespaces.
 func TestReviewCluster_ReportsFaultOnceToUnprovenClients(t *testing.T) {
 	w := newWorld(t)
 	w.has("try=development", "shop=own") // That environment is only known from a ConfigMap.

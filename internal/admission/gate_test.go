@@ -45,7 +45,8 @@ func guarded(t *testing.T, patience time.Duration) (address string, begun *atomi
 // byNobody is the proof of unauthenticated clients.
 func byNobody(*http.Request) bool { return false }
 
-func TestLimitRequests_PacesUnauthenticatedClients(t *testing.T) {
+// Clients without a certificate are rejected if they send more bytes per second than allowed. Clients with one are not.
+func TestLimitRequests_LimitsRateOfUnauthenticatedClients(t *testing.T) {
 	rejected := 0
 	of, _ := LimitRequests(http.NotFoundHandler(), func(r *http.Request) bool { return r.Host == "proven" }, func() { rejected++ }).(*gate)
 	of.patience, of.pace = 10*time.Millisecond, rate.NewLimiter(1, leastPaced)
@@ -89,7 +90,7 @@ func TestLimitRequests_RejectsLargeRequests(t *testing.T) {
 	require.Equal(t, http.StatusOK, posted(t, address, bytes.NewReader(make([]byte, largestRequest))))
 }
 
-// Requests that the gate rejects are counted.
+// The metrics count each request that the limit rejects.
 func TestLimitRequests_CountsRejectedRequests(t *testing.T) {
 	rejected := 0
 	of := LimitRequests(http.NotFoundHandler(), byNobody, func() { rejected++ })
@@ -102,6 +103,7 @@ func TestLimitRequests_CountsRejectedRequests(t *testing.T) {
 	require.Equal(t, 1, rejected)
 }
 
+// Large requests wait for each other, so that only a few are in memory. All of them are answered.
 func TestLimitRequests_QueuesLargeRequests(t *testing.T) {
 	address, begun, finish := guarded(t, time.Minute)
 	var asking sync.WaitGroup
@@ -116,7 +118,8 @@ func TestLimitRequests_QueuesLargeRequests(t *testing.T) {
 	require.Equal(t, [4]int{http.StatusOK, http.StatusOK, http.StatusOK, http.StatusOK}, answers)
 }
 
-func TestLimitRequests_RejectsAfterPatience(t *testing.T) {
+// While one request uses the only slot, another one waits for its time limit, and is then rejected with 429.
+func TestLimitRequests_RejectsRequestsThatWaitTooLong(t *testing.T) {
 	address, begun, finish := guarded(t, time.Second)
 	first := make(chan int, 1)
 	go func() { first <- posted(t, address, untold{strings.NewReader("{}")}) }()
@@ -128,7 +131,8 @@ func TestLimitRequests_RejectsAfterPatience(t *testing.T) {
 	require.Equal(t, http.StatusOK, <-first, "it was sent in time, and may take its time now")
 }
 
-// A client that sends a byte now and then does not block others for long.
+// The server closes the connection of a client that sends a byte now and then, so that this client does not block
+// others for long.
 func TestLimitRequests_DropsSlowClients(t *testing.T) {
 	address, _, finish := guarded(t, time.Second)
 	finish()
@@ -146,7 +150,7 @@ func TestLimitRequests_DropsSlowClients(t *testing.T) {
 	require.Equal(t, http.StatusOK, posted(t, address, untold{strings.NewReader("{}")}), "there is all the room again")
 }
 
-func TestLimitRequests_BoundsQueue(t *testing.T) {
+func TestLimitRequests_LimitsWaitingRequests(t *testing.T) {
 	address, begun, finish := guarded(t, time.Minute)
 	var asking sync.WaitGroup
 	var away atomic.Int32

@@ -33,7 +33,8 @@ func declared(schema *apiextensionsv1.JSONSchemaProps, path string, into map[str
 	}
 }
 
-func TestSizeLimits_MatchesCustomResourceDefinitions(t *testing.T) {
+// The size limits in the code are those of the CustomResourceDefinitions.
+func TestSizeLimits_EqualCustomResourceDefinitions(t *testing.T) {
 	want, have := map[string]int64{}, map[string]int64{}
 	for _, kind := range []string{"vectorsidecars", "clustervectorsidecars"} {
 		text, err := os.ReadFile("../../chart/files/crds/observability.kontroloop.ai_" + kind + ".yaml")
@@ -49,7 +50,8 @@ func TestSizeLimits_MatchesCustomResourceDefinitions(t *testing.T) {
 	require.Equal(t, want, have)
 }
 
-// For direct requests to the webhook nobody has enforced the CustomResourceDefinition.
+// A client may call the webhook directly, so that the API server has not checked the limits of the
+// CustomResourceDefinition. The webhook checks them itself.
 func TestRead_RejectsInputOverLimits(t *testing.T) {
 	for _, limit := range (&shape{}).sizeLimits() {
 		t.Run(limit.path, func(t *testing.T) {

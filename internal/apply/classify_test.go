@@ -41,7 +41,9 @@ func ending() error {
 	return err
 }
 
-func TestClassify_DistinguishesErrorsByReaction(t *testing.T) {
+// Each response of the API server to a write becomes the typed error that determines the operator's reaction, such as a
+// retry or a conflict.
+func TestClassify_ReturnsTypedErrors(t *testing.T) {
 	type verdict string
 	const gone, terminating, stale, conflict, refused, denied, general, passing verdict = "gone", "terminating", "stale", "conflict", "refused", "denied", "general", "passing"
 	of := func(err error) verdict {
@@ -108,7 +110,8 @@ func TestClassify_ReturnsNilForNil(t *testing.T) {
 	require.NoError(t, classify(nil))
 }
 
-func TestResultLabel_ClassifiesWriteErrors(t *testing.T) {
+// Each typed error of a write has its own value of the metric's label.
+func TestResultLabel_ReturnsLabelOfWriteError(t *testing.T) {
 	for want, err := range map[string]error{
 		"ok":       nil,
 		"gone":     fmt.Errorf("applying: %w", ErrGone),

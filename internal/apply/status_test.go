@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestRemoveUndeclared_RemovesNamedFields(t *testing.T) {
+// The API server rejects a status with fields that its schema does not declare, and names them. Exactly these fields of
+// the status are removed.
+func TestRemoveUndeclared_RemovesFieldsNamedInError(t *testing.T) {
 	const prefix = "failed to create typed patch object (shop/logs; observability.kontroloop.ai/v1alpha1, Kind=VectorSidecar): "
 	const before = `{"spec":{"new":1},"status":{"new":{"a":1},"rollout":{"new":1,"old":1},"workloads":[{"name":"cart","new":1},{"name":"shop","new":2}]}}`
 	for name, test := range map[string]struct{ message, want string }{

@@ -132,8 +132,9 @@ func bombs() map[string]bomb {
 	}
 }
 
-// Each bomb is rejected with one clear error before values are made of it, and the nodes of a parser cost only so much.
-func TestLimits_RejectsBombsInBoundedMemory(t *testing.T) {
+// Each input is small, but would need much memory when it is decoded. It is rejected with one short error, and the
+// check itself needs little memory.
+func TestLimits_RejectHugeInputWithLittleMemory(t *testing.T) {
 	for name, bomb := range bombs() {
 		t.Run(name, func(t *testing.T) {
 			text := []byte(bomb.text)
@@ -156,9 +157,8 @@ func TestLimits_RejectsBombsInBoundedMemory(t *testing.T) {
 	}
 }
 
-// What is just below the limits costs what they promise: each of these nodes takes about as
-// much memory as a node can.
-func TestLimits_BoundsMemoryOfAcceptedInput(t *testing.T) {
+// Input that is just below a limit is decoded with at most 32 MiB of memory.
+func TestLimits_BoundMemoryOfAcceptedInput(t *testing.T) {
 	for name, test := range map[string]struct {
 		read func([]byte) error
 		text string
@@ -183,7 +183,7 @@ func TestLimits_BoundsMemoryOfAcceptedInput(t *testing.T) {
 	}
 }
 
-// A text with many characters that would count in other contexts has few nodes.
+// A scalar with thousands of YAML's special characters counts as one node.
 func TestMeasureYAML_CountsOnlyNodes(t *testing.T) {
 	for name, test := range map[string]struct {
 		text         string
@@ -211,7 +211,7 @@ func TestMeasureYAML_CountsOnlyNodes(t *testing.T) {
 	}
 }
 
-// The files of this repository pass, and are counted correctly.
+// The YAML files of this repository are within the limits, and their nodes and depth are counted exactly.
 func TestMeasureYAML_AcceptsRepositoryFiles(t *testing.T) {
 	for _, name := range []string{"values.yaml", "chart/values.yaml", "values/production.yaml", "chart/files/crds/observability.kontroloop.ai_vectorsidecars.yaml"} {
 		text, err := os.ReadFile("../../" + name)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Large inputs wait for each other, small ones never wait.
+// A large input waits until the large inputs before it release their share of the budget. A small input never waits.
 func TestBudget_QueuesLargeInputs(t *testing.T) {
 	budget := NewBudget()
 	first, err := budget.Reserve(t.Context(), budgetBytes-1)
@@ -35,8 +35,8 @@ func TestBudget_QueuesLargeInputs(t *testing.T) {
 	second.Release()
 }
 
-// A Share is released before it is extended: two that each hold half and need the rest do
-// not deadlock.
+// Two inputs each hold half of the budget and need the rest. Neither blocks the other forever, because a share is
+// released before it is extended.
 func TestShare_ExtendsWithoutDeadlock(t *testing.T) {
 	budget := NewBudget()
 	var held atomic.Int64
@@ -60,8 +60,9 @@ func TestShare_ExtendsWithoutDeadlock(t *testing.T) {
 	all.Wait()
 }
 
-// A long task lets others go first in between.
-func TestReacquire_LetsWaitingSharesProceed(t *testing.T) {
+// A task that holds the whole budget calls Reacquire between its steps. Then a waiting Reserve gets the budget before
+// the task continues.
+func TestReacquire_AllowsWaitingReserveFirst(t *testing.T) {
 	budget := NewBudget()
 	first, err := budget.Reserve(t.Context(), budgetBytes)
 	require.NoError(t, err)
@@ -85,6 +86,7 @@ func TestReacquire_LetsWaitingSharesProceed(t *testing.T) {
 	first.Release()
 }
 
+// Without a budget, Reserve returns at once.
 func TestReserve_SucceedsOnNilBudget(t *testing.T) {
 	var none *Budget
 	share, err := none.Reserve(t.Context(), 100*budgetBytes)

@@ -48,7 +48,8 @@ func TestFolder_RejectsOversizedDirectories(t *testing.T) {
 	require.Len(t, files, 1)
 }
 
-func TestFolder_RejectsLinksToOutside(t *testing.T) {
+// A symlink to a file outside of the directory is an error.
+func TestFolder_RejectsLinksOutOfDirectory(t *testing.T) {
 	outside, inside := t.TempDir(), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(outside, "secret"), []byte("x"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(inside, "file"), []byte("y"), 0o600))

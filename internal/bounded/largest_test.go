@@ -60,7 +60,8 @@ func largestTexts() map[string]largest {
 	}
 }
 
-func TestLimits_BoundTheMemoryOfTheLargestTexts(t *testing.T) {
+// Each kind of text with the largest allowed size is decoded or rejected with at most 128 MiB of memory.
+func TestLimits_BoundMemoryOfLargestTexts(t *testing.T) {
 	for name, test := range largestTexts() {
 		t.Run(name, func(t *testing.T) {
 			require.LessOrEqual(t, len(test.text), largestText)
@@ -77,8 +78,8 @@ func TestLimits_BoundTheMemoryOfTheLargestTexts(t *testing.T) {
 	}
 }
 
-// One byte more than the largest text is rejected with its size, the limit and the advice.
-func TestLimits_RejectsATextThatIsTooLarge(t *testing.T) {
+// A text that is one byte above the limit is rejected. The error states its size, the limit and the fix.
+func TestLimits_RejectTooLargeText(t *testing.T) {
 	for _, limits := range []Limits{Values(), Overrides(), Spec(), Configuration(), Schemas(), Template()} {
 		err := limits.CheckSize(make([]byte, 512<<10+1))
 		require.EqualError(t, err, "524289 bytes exceed the limit of "+limits.Subject+" (524288): split it, or remove unneeded parts")

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestLimits_MatchesDocumentation(t *testing.T) {
+// The documentation states the limits of the code.
+func TestLimits_EqualDocumentation(t *testing.T) {
 	text, err := os.ReadFile("../../docs/reference/input-limits.md")
 	require.NoError(t, err)
 	for _, limits := range []Limits{Values(), Overrides(), Spec(), Configuration(), Object(), Rendering(), Schemas()} {

@@ -20,7 +20,9 @@ func compiled(t *testing.T, text string) *Schema {
 	return schema
 }
 
-func TestCompileSchema_RejectsEndlessAndLoadingSchemas(t *testing.T) {
+// A schema is rejected if it refers to itself without an end, refers to another document, or has a pattern that is too
+// large.
+func TestCompileSchema_RejectsEndlessOrRemoteSchemas(t *testing.T) {
 	for name, test := range map[string]struct {
 		text  string
 		names []string
@@ -44,7 +46,7 @@ func TestCompileSchema_RejectsEndlessAndLoadingSchemas(t *testing.T) {
 	}
 }
 
-// A schema that refers to itself further down ends, because values do.
+// A schema may refer to itself for nested values. Its validation ends, because values have a limited depth.
 func TestCompileSchema_AcceptsRecursiveSchemas(t *testing.T) {
 	tree := compiled(t, `{"type": "object", "properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}, "additionalProperties": false}`)
 	require.NoError(t, tree.Validate(map[string]any{"left": map[string]any{"right": map[string]any{}}}))
@@ -84,7 +86,7 @@ func TestValidate_StopsAfterMaxSteps(t *testing.T) {
 	}
 }
 
-// A meter is for one goroutine.
+// Goroutines can validate with one schema at the same time, because each call has its own meter.
 func TestValidate_SupportsConcurrentCalls(t *testing.T) {
 	schema := compiled(t, `{"additionalProperties": {"type": "string", "pattern": "^a+$"}}`)
 	var all sync.WaitGroup

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The store keeps the latest entry and stays within its bytes.
+// When the store exceeds its limit of bytes, it evicts older entries and keeps the latest one.
 func TestStore_EvictsEntriesOverLimit(t *testing.T) {
 	s := NewStore[int](1000)
 	for n := range 100 {
@@ -32,7 +32,8 @@ func TestStore_EvictsEntriesOverLimit(t *testing.T) {
 	require.Zero(t, s.Get([]byte("small")))
 }
 
-// A value that others use is dropped after them, because dropping it before them would not free memory.
+// The store evicts an entry only after the entries that use its value, because evicting it earlier would not free
+// memory.
 func TestStore_KeepsUsedValues(t *testing.T) {
 	const size = 100
 	s := NewStore[int](10 * (size + len("00") + entryOverhead))
@@ -47,6 +48,7 @@ func TestStore_KeepsUsedValues(t *testing.T) {
 	require.Empty(t, s.users)
 }
 
+// The counted bytes of a value are close to the memory that Go allocates for it.
 func TestFootprint_ApproximatesAllocatedMemory(t *testing.T) {
 	made := func() map[string]any {
 		tree := map[string]any{}
@@ -67,6 +69,7 @@ func TestFootprint_ApproximatesAllocatedMemory(t *testing.T) {
 	runtime.KeepAlive(tree)
 }
 
+// A value that occurs several times in a tree is counted once.
 func TestFootprint_CountsSharedValuesOnce(t *testing.T) {
 	type node struct {
 		next *node
@@ -79,7 +82,7 @@ func TestFootprint_CountsSharedValuesOnce(t *testing.T) {
 	require.Less(t, Footprint([]any{shared, shared}), 1200)
 }
 
-// A value that another footprint counts is not counted again.
+// If another footprint already counts a value, its bytes are not counted again.
 func TestFootprint_ExcludesValuesCountedElsewhere(t *testing.T) {
 	type holder struct{ own, others *[]byte }
 	own, others := make([]byte, 1000), make([]byte, 50_000)

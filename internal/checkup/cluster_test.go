@@ -45,6 +45,7 @@ func clusterOf(t *testing.T, objects ...client.Object) client.Client {
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&v1alpha1.VectorSidecar{}).Build()
 }
 
+// The check fails for a Kubernetes version that is too old, and warns about one without native sidecars.
 func TestCheckVersion_ChecksSupportedKubernetesVersions(t *testing.T) {
 	for version, state := range map[string]State{
 		"v1.24.17": Failed, "v1.25.0": Warning, "v1.28.9": Warning, "v1.29.0": OK, "v1.36.0": OK, "v1.36.0-gke.1": OK, "one": Unknown,
@@ -55,6 +56,7 @@ func TestCheckVersion_ChecksSupportedKubernetesVersions(t *testing.T) {
 	}
 }
 
+// The check names the node with the oldest kubelet, and warns if that kubelet does not support native sidecars.
 func TestCheckKubelets_ChecksOldestKubelet(t *testing.T) {
 	reads, blind := &source.Installation{ReadsNodes: true}, &source.Installation{}
 	for name, test := range map[string]struct {
@@ -82,7 +84,7 @@ func TestCheckKubelets_ChecksOldestKubelet(t *testing.T) {
 	}
 }
 
-// The check names further operators that it did not examine.
+// The result names the operators in the cluster that the check did not examine.
 func TestFindInstallation_NamesOtherOperators(t *testing.T) {
 	operator := func(namespace string) client.Object {
 		one := objects.NewDeployment("vso", namespace).Labeled("app.kubernetes.io/component", "operator").Pod(func(pod *corev1.PodSpec) {
@@ -100,6 +102,7 @@ func TestFindInstallation_NamesOtherOperators(t *testing.T) {
 	require.NotContains(t, found.Message, "others")
 }
 
+// The check warns about mutating webhooks of other products that change workloads.
 func TestCheckInjectors_NamesWebhooksThatChangeWorkloads(t *testing.T) {
 	injector := func(name, group, resource string) *admissionregistrationv1.MutatingWebhookConfiguration {
 		configuration := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: name}}
@@ -143,8 +146,9 @@ func TestCheckSidecars_CountsSidecarsWithErrors(t *testing.T) {
 	require.Equal(t, "1 of 2 VectorSidecars have errors: shop/b (Conflict)", found.Message)
 }
 
-// A template set that loads, and does not render for some VectorSidecars, is reported with file and line.
-func TestCheckSidecars_NamesPlacesOfTemplates(t *testing.T) {
+// A template set can be loaded, but its rendering fails for some VectorSidecars. The check reports the file and line of
+// the error.
+func TestCheckSidecars_ReportsTemplateErrorsWithLine(t *testing.T) {
 	const place = "vector-sidecar/templates/_container.tpl:12:3"
 	conditions := func(reason string) []metav1.Condition {
 		return []metav1.Condition{
@@ -168,6 +172,7 @@ func TestCheckSidecars_NamesPlacesOfTemplates(t *testing.T) {
 	require.Less(t, len(found.Message), 900)
 }
 
+// The message names ten leftover sidecars at most, and the number of the others.
 func TestDescribeLeftovers_TruncatesListOfLeftovers(t *testing.T) {
 	var found []companion.Leftover
 	for range 12 {
@@ -194,7 +199,9 @@ func issued(t *testing.T, service string, from time.Time) (*tls.Certificate, []b
 	return &tls.Certificate{Certificate: [][]byte{signed}, PrivateKey: key, Leaf: leaf}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed})
 }
 
-func TestCheckCertificateAccepted_ChecksCertificateLikeAPIServer(t *testing.T) {
+// A certificate is accepted if the API server would accept it: it is valid now, signed by the CA and for the name of
+// the Service.
+func TestCheckCertificateAccepted_VerifiesAsAPIServer(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	service := &admissionregistrationv1.ServiceReference{Namespace: "vector-system", Name: "vso"}
 	good, bundle := issued(t, "vso.vector-system.svc", now)
@@ -256,8 +263,9 @@ func TestCheckValues_ChecksSchemasOfTemplateSets(t *testing.T) {
 	}
 }
 
-// An operator that may create pods has to be held to dry runs.
-func TestCheckPreflight_RequiresDryRunsWithPodPermission(t *testing.T) {
+// With preflight, the operator has permission to create pods. The check requires an admission policy that denies these
+// creates unless they are dry runs.
+func TestCheckPreflight_RequiresPolicyAgainstPodCreates(t *testing.T) {
 	installation := &source.Installation{Namespace: "vector-system", Name: "vso", Preflight: true}
 	policy := func(fails admissionregistrationv1.FailurePolicyType) client.Object {
 		return &admissionregistrationv1.ValidatingAdmissionPolicy{
@@ -292,7 +300,7 @@ func TestCheckPreflight_RequiresDryRunsWithPodPermission(t *testing.T) {
 	require.Empty(t, d.checkPreflight(t.Context(), &source.Installation{}))
 }
 
-// A template set that the values list and that is missing, or other than listed, for a minute is a fault.
+// The values list a template set, but its ConfigMap does not exist. The check reports this as a fault after one minute.
 func TestDiagnosis_ReportsMissingTemplateSets(t *testing.T) {
 	written := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 	installation := &source.Installation{

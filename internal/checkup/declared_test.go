@@ -15,6 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
+// If the values declare VectorSidecars, the check reports how many of them are applied, and warns about each invalid
+// one.
 func TestDiagnosis_ReportsDeclaredSidecars(t *testing.T) {
 	const item = "{selector: {matchLabels: {logs: vector}}}"
 	applied := objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()

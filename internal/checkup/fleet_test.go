@@ -19,7 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-func TestWrites_ReportsAStop(t *testing.T) {
+// If an annotation or the value writes stops the writes, the check warns and states since when.
+func TestWrites_ReportsStoppedWrites(t *testing.T) {
 	written := metav1.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 	managed := []metav1.ManagedFieldsEntry{{
 		Manager: "kubectl-annotate", Time: &written,
@@ -46,6 +47,7 @@ func TestWrites_ReportsAStop(t *testing.T) {
 	}
 }
 
+// The check reports a halted revision, and a wave that has been in progress for too long.
 func TestRollout_ReportsHaltsAndStuckWaves(t *testing.T) {
 	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 	started := func(ago time.Duration) *metav1.Time { return &metav1.Time{Time: now.Add(-ago)} }
@@ -81,8 +83,8 @@ func TestRollout_ReportsHaltsAndStuckWaves(t *testing.T) {
 	}
 }
 
-// Failures of the published revision are described, those of others are not.
-func TestFailureTexts_DescribeTheRevision(t *testing.T) {
+// Two revisions have failures. Only failures of the published one are described.
+func TestFailureTexts_DescribesPublishedRevisionOnly(t *testing.T) {
 	failures := []v1alpha1.RolloutFailure{
 		{Revision: "one", Namespace: "shop", Kind: "Deployment", Name: "cart", Reason: meta.ReasonCrashLoopBackOff, Message: "container vector ended"},
 		{Revision: "two", Namespace: "shop", Kind: "VectorSidecar", Name: "logs", Reason: meta.ReasonInvalidTemplate, Message: "no image (_container.tpl:12:3)"},
@@ -93,8 +95,8 @@ func TestFailureTexts_DescribeTheRevision(t *testing.T) {
 	require.Equal(t, []string{"shop/logs: VectorSidecar shop/logs failed with revision two: InvalidTemplate: no image (_container.tpl:12:3)"}, texts)
 }
 
-// check calls a wave stuck when the alert fires.
-func TestRollout_IsStuckAsInTheAlert(t *testing.T) {
+// The command check reports a stuck wave after the same time as the alert VectorSidecarRolloutStuck.
+func TestRollout_ReportsStuckWavesAsTheAlert(t *testing.T) {
 	text, err := os.ReadFile("../../chart/files/alerts/operator.yaml")
 	require.NoError(t, err)
 	var file struct {
@@ -109,8 +111,9 @@ func TestRollout_IsStuckAsInTheAlert(t *testing.T) {
 	require.Equal(t, stuckAfter, duration)
 }
 
-// One VectorSidecar after another keeps a wave in progress, although none does for long.
-func TestRollout_IsStuckWithAlternatingMembers(t *testing.T) {
+// One VectorSidecar after another is in progress in a wave, each only for a short time. The check reports the wave as
+// stuck, because the wave as a whole is in progress for too long.
+func TestRollout_ReportsStuckWaveOfShortRollouts(t *testing.T) {
 	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 	ago := func(hours int) *metav1.Time { return &metav1.Time{Time: now.Add(-time.Duration(hours) * time.Hour)} }
 	rules, err := fleet.Parse("rollout", []byte("waves: [{name: canary}]"))

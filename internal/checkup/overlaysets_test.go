@@ -12,7 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-func TestCheckOverlaySets_NamesOverlaysWithoutOwner(t *testing.T) {
+// The check warns about overlays of VectorSidecars and ClusterVectorSidecars that do not exist.
+func TestCheckOverlaySets_NamesLeftoverOverlays(t *testing.T) {
 	own := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "logs"}}
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "all"}}
 	set := func(owners ...string) *v1alpha1.OverlaySet {

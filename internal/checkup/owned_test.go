@@ -12,6 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
+// The check warns about controller owners that remove the sidecar from their workloads.
 func TestCheckOwners_NamesControllersThatRemoveSidecars(t *testing.T) {
 	sidecar := func(name string, owned v1alpha1.OwnedWorkloads, takenOut ...v1alpha1.OwnerRemoval) *v1alpha1.VectorSidecar {
 		return &v1alpha1.VectorSidecar{

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
+// The IP family of the cluster is that of the Service kubernetes.
 func TestCheckNetwork_ReadsIPFamilyOfService(t *testing.T) {
 	service := func(spec corev1.ServiceSpec) client.Client {
 		return clusterOf(t, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "kubernetes", Namespace: "default"}, Spec: spec})
@@ -36,6 +37,7 @@ func TestCheckNetwork_ReadsIPFamilyOfService(t *testing.T) {
 	}
 }
 
+// A cluster is OpenShift if its API server serves the kinds of OpenShift.
 func TestCheckPlatform_DetectsOpenShiftByServedKinds(t *testing.T) {
 	version := schema.GroupVersion{Group: "security.openshift.io", Version: "v1"}
 	openshift := apimeta.NewDefaultRESTMapper([]schema.GroupVersion{version})

@@ -17,7 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// A chart that was rendered for another Kubernetes version lacks policies that the operator depends on.
+// The manifests were rendered for another Kubernetes version, so they lack admission policies that the operator
+// requires. The check reports these.
 func TestDiagnosis_ReportsMissingPolicies(t *testing.T) {
 	named := func(resource string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Name: "vector-system.vso." + resource}

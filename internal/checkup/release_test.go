@@ -27,8 +27,8 @@ func TestParseTestOptions_ReadsExpectedState(t *testing.T) {
 	require.ErrorContains(t, err, `unexpected argument "now"`)
 }
 
-// Metrics have to be denied to anonymous clients and to come from the operator.
-func TestCheckMetricsServed_RequiresAuthorizedOwnMetrics(t *testing.T) {
+// The metrics endpoint must reject anonymous requests, and respond to an authorized one with metrics of the operator.
+func TestCheckMetricsServed_RequiresAuthorization(t *testing.T) {
 	for name, test := range map[string]struct {
 		stranger, known int
 		text            string
@@ -65,6 +65,7 @@ func requireSays(t *testing.T, want string, err error) {
 	require.ErrorContains(t, err, want)
 }
 
+// The check is repeated until it succeeds. If it does not, the last error is returned.
 func TestRetryUntilSuccess_ReturnsLastError(t *testing.T) {
 	tries := 0
 	require.NoError(t, retryUntilSuccess(t.Context(), func(context.Context) error {

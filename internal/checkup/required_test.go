@@ -20,7 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-func TestDiagnosis_ReportsMissingObjects(t *testing.T) {
+func TestDiagnosis_ReportsMissingRequiredObjects(t *testing.T) {
 	const policy, binding = "ValidatingAdmissionPolicy/vector-system.vso.vectorsidecars", "ValidatingAdmissionPolicyBinding/vector-system.vso.vectorsidecars"
 	name := metav1.ObjectMeta{Name: "vector-system.vso.vectorsidecars"}
 	guard := []client.Object{&registrationv1.ValidatingAdmissionPolicy{ObjectMeta: name}, &registrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: name}}

@@ -12,7 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-func TestWorkloadNeeds_ListsPermissionsForServedKinds(t *testing.T) {
+// For each enabled workload kind, the list contains the permissions that the operator needs.
+func TestWorkloadNeeds_ListsPermissionsForEnabledKinds(t *testing.T) {
 	change := []string{"list", "watch", "patch"}
 	require.Equal(t, []need{
 		{"apps", "deployments", "", "", change},
@@ -27,6 +28,7 @@ func TestWorkloadNeeds_ListsPermissionsForServedKinds(t *testing.T) {
 	}, workloadNeeds([]string{"StatefulSet", "DaemonSet", "Job", "KindOfALaterRelease"}))
 }
 
+// For each enabled feature, the list contains the permissions that it needs.
 func TestOptionalNeeds_ListsPermissionsForEnabledFeatures(t *testing.T) {
 	for name, test := range map[string]struct {
 		of   source.Installation
@@ -57,7 +59,8 @@ func TestOptionalNeeds_ListsPermissionsForEnabledFeatures(t *testing.T) {
 	}
 }
 
-func TestRequiredNeeds_GetObjectsByName(t *testing.T) {
+// The required permissions include a get for each required object, restricted to its name.
+func TestRequiredNeeds_ListsGetByName(t *testing.T) {
 	of := source.Installation{Namespace: "vector-system", Required: []string{"Service/webhook", "MutatingAdmissionPolicyBinding/vso.deployments", "Gateway/later"}}
 	require.Equal(t, []scopedNeed{
 		{need{"", "services", "", "webhook", []string{"get"}}, "vector-system"},
@@ -65,7 +68,9 @@ func TestRequiredNeeds_GetObjectsByName(t *testing.T) {
 	}, requiredNeeds(&of))
 }
 
-func TestOperatorNamespaceNeeds_ListsRightsForRecord(t *testing.T) {
+// If the operator watches some namespaces only, the required permissions include those for the record of published
+// revisions in the operator namespace.
+func TestOperatorNamespaceNeeds_ListsConfigMapPermissions(t *testing.T) {
 	of := source.Installation{Namespace: "vector-system", ValuesFrom: "values"}
 	require.Empty(t, operatorNamespaceNeeds(&of), "the rights for all namespaces include them")
 	of.Namespaces = []string{"shop"}
@@ -75,7 +80,8 @@ func TestOperatorNamespaceNeeds_ListsRightsForRecord(t *testing.T) {
 	}, operatorNamespaceNeeds(&of))
 }
 
-func TestClusterNeeds_IncludeWritesOfDeclaredObjects(t *testing.T) {
+// If the values declare VectorSidecars, the required permissions include create and delete of ClusterVectorSidecars.
+func TestClusterNeeds_IncludeWritesIfValuesDeclareObjects(t *testing.T) {
 	require.Empty(t, clusterNeeds(&source.Installation{Values: map[string]string{declared.Key: "items: {}"}}))
 	require.Equal(t, []string{"list", "watch", "patch"}, clusterNeeds(&source.Installation{OffersClusters: true})[0].verbs)
 	require.Equal(t, []string{"list", "watch", "patch", "create", "delete"},

@@ -33,9 +33,9 @@ func (o oneAccount) GetServiceAccount(context.Context, types.NamespacedName) (*w
 // connected is a cluster that is not asked for anything.
 type connected struct{ client.WithWatch }
 
-// Fields of a ServiceAccount are evaluated as the operator does. If the user may not read the ServiceAccount, they
-// are unknown, not empty.
-func TestAccounts_MatchesViewOfOperator(t *testing.T) {
+// A preview uses a ServiceAccount only if the operator may read it, too. If the user may not read the ServiceAccount,
+// its fields are unknown, not empty.
+func TestAccounts_ReadsServiceAccountsAsOperator(t *testing.T) {
 	reads, blind := &source.Installation{ReadsAccounts: true}, &source.Installation{}
 	apps := workload.Account{PullSecrets: []string{"apps"}}
 	missing := workload.Account{Unread: "the ServiceAccount does not exist"}

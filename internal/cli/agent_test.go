@@ -16,7 +16,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 )
 
-// The API server's audit log shows which program sends a request.
+// Each request has a user agent with the name and version of the plugin, because the API server's audit log shows it.
 func TestRun_SendsUserAgentWithVersion(t *testing.T) {
 	var mu sync.Mutex
 	agents := map[string]bool{}

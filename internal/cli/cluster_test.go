@@ -58,8 +58,8 @@ func TestClusterFlags_OverridesDetectedCluster(t *testing.T) {
 	}
 }
 
-// If the namespace selector of a ClusterVectorSidecar is invalid, that is an error of this ClusterVectorSidecar only.
-// The sidecars of others are previewed.
+// If the namespace selector of a ClusterVectorSidecar is invalid, render reports an error for this ClusterVectorSidecar
+// and still previews the others.
 func TestNewRender_SkipsInvalidNamespaceSelector(t *testing.T) {
 	broken := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "platform"}}
 	broken.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": "not a label"}
@@ -90,8 +90,7 @@ func TestClusterFlags_RejectsUnknownValues(t *testing.T) {
 	}
 }
 
-// Objects that the files lack are read from the cluster in the namespace of the files, because in another namespace
-// they would not match.
+// Objects that are missing in the files are read from the cluster, in the namespace that the files name.
 func TestInputs_ReadsMissingObjectsFromNamespace(t *testing.T) {
 	logs := func(namespace string) *v1alpha1.VectorSidecar {
 		return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
@@ -144,8 +143,8 @@ func TestPrint_WritesEmptyListWithoutNull(t *testing.T) {
 	}
 }
 
-// If the user interrupts the command, the error is not that no operator answers.
-func TestAwaitReconciles_SeparatesInterruptionFromNoAnswer(t *testing.T) {
+// If the user interrupts the command reconcile, the error states that, not that the operator does not respond.
+func TestAwaitReconciles_ReportsInterruption(t *testing.T) {
 	var out, notes bytes.Buffer
 	a := (&cluster{objects: []client.Object{objects.NewVectorSidecar("logs", "shop").Build()}}).app(t, &out, &notes)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -30,8 +30,8 @@ func terminal(t *testing.T) (user, program *os.File) {
 	return user, program
 }
 
-// On a terminal, an undo asks, also if VectorSidecars are not read.
-func TestApp_ConfirmAsksOnATerminal(t *testing.T) {
+// On a terminal, rollout undo asks for confirmation. It annotates the values only after the answer y or yes.
+func TestApp_ConfirmsUndoOnTerminal(t *testing.T) {
 	for name, test := range map[string]struct {
 		answer string
 		want   int

@@ -42,7 +42,8 @@ func declaring(annotations map[string]string) *cluster {
 	return &cluster{objects: []client.Object{operator, values, applied, gitops, shop}}
 }
 
-func TestReadDeclared_ShowsStates(t *testing.T) {
+// For each VectorSidecar that the values declare, get shows whether it is applied, and a note explains any other state.
+func TestReadDeclared_ReportsStateOfEachObject(t *testing.T) {
 	out, notes, code := declaring(nil).runOutside(t, "get", "-A")
 	require.Zero(t, code, notes)
 	require.Regexp(t, `(?m)^NAMESPACE .* VALUES$`, out)
@@ -58,7 +59,8 @@ func TestReadDeclared_ShowsStates(t *testing.T) {
 	}
 }
 
-func TestPlanDeclared_ListsChanges(t *testing.T) {
+// For proposed values, plan lists the VectorSidecars that the operator would create and delete.
+func TestPlanDeclared_ListsCreatesAndDeletes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "values.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("vectorSidecars: {enabled: true, items: {shop/new: {selector: {matchLabels: {logs: vector}}}}}"), 0o600))
 

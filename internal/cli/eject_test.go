@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// The list contains the objects to remove, and a note names the remaining ones.
+// With a dry run, eject lists the objects to remove, and a note names those that stay.
 func TestEjectOptions_ListsRemovedAndKeptItems(t *testing.T) {
 	var out, notes bytes.Buffer
 	options := ejectOptions{app: &app{IOStreams: genericiooptions.IOStreams{Out: &out, ErrOut: &notes}}}
@@ -42,7 +42,8 @@ configmap/b in shop
 	require.Equal(t, "ConfigMap shop/c stays, because pods of Job shop/run need it: wait until they have ended, or delete them\n", notes.String())
 }
 
-// The pods of a running Job have the CronJob's earlier template, so its ConfigMap is kept.
+// The pods of a running Job still have the earlier template of its CronJob, so eject keeps the ConfigMap that they
+// mount.
 func TestEjectOptions_KeepsConfigMapOfRunningJob(t *testing.T) {
 	const manifests = `{apiVersion: batch/v1, kind: Job, metadata: {name: report-1, namespace: shop, ownerReferences: [{apiVersion: batch/v1, kind: CronJob, name: report, uid: "1", controller: true}]}, ` +
 		`spec: {template: {spec: {volumes: [{name: c, configMap: {name: logs-vector}}]}}}}

@@ -18,9 +18,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A preview waits for a canary as the operator does. A scenario of render cannot show that: it has the result for every
-// workload, without the order.
-func TestNewPlan_WaitsForCanaryWithPods(t *testing.T) {
+// If the canary has no pods, plan shows that the other workloads wait for a canary with pods, as they do for the
+// operator.
+func TestNewPlan_ShowsWaitForCanaryWithPods(t *testing.T) {
 	for name, test := range map[string]struct {
 		canary v1alpha1.CanarySpec
 		want   string
@@ -48,8 +48,8 @@ func TestNewPlan_WaitsForCanaryWithPods(t *testing.T) {
 	}
 }
 
-// A wave that has finished, and in which no pod has run the sidecar, has a line of its own.
-func TestRollout_StatusNamesWavesWithoutEvidence(t *testing.T) {
+// If a wave has finished, but none of its pods has run the sidecar, rollout status has a line for that wave.
+func TestRollout_StatusNamesUnconfirmedWaves(t *testing.T) {
 	status := func(revision string, state v1alpha1.RolloutState, workloads, evidence int32) v1alpha1.RolloutStatus {
 		return v1alpha1.RolloutStatus{Wave: "canary", Revision: revision, State: state, CompletionTime: &finishedOnce, Workloads: workloads, Evidence: evidence}
 	}

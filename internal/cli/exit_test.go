@@ -58,8 +58,9 @@ func groups(command *cobra.Command, path ...string) (all [][]string) {
 	return all
 }
 
-// Exit code 2 of any command means that it could not do what it was asked for.
-func TestExitError_EndsEachFailedCommand(t *testing.T) {
+// Each command exits with code 2 if it cannot do its task, for example because the API server denies requests or the
+// arguments are invalid.
+func TestExitError_IsCodeOfEveryFailedCommand(t *testing.T) {
 	server := forbidding(t)
 	for _, arguments := range [][]string{
 		{"check"}, {"diff"}, {"eject"}, {"explain", "cart"}, {"get"}, {"inject", "-f", "none.yaml", "--sidecar", "none.yaml"}, {"plan"},

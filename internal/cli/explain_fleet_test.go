@@ -18,8 +18,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Names and selectors are equal in all namespaces: explain, plan and tree agree about who selects a workload.
-func TestExplain_SelectsAsPlanAndTree(t *testing.T) {
+// VectorSidecars of several namespaces have the same name and selector. The commands explain, plan and tree name the
+// same one for each workload.
+func TestExplain_NamesVectorSidecarsAsPlanAndTree(t *testing.T) {
 	c := &cluster{}
 	wide := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs"}}
 	wide.Spec.NamespaceSelector.MatchLabels = map[string]string{"tier": "gold"}
@@ -88,8 +89,9 @@ func collect(nodes []*node, sidecar string, found func(sidecar string)) {
 	}
 }
 
-// Only a hint names a VectorSidecar of another namespace, if the workload's own has none.
-func TestExplain_NamesNoOtherNamespaces(t *testing.T) {
+// The output names a VectorSidecar of another namespace only in a hint, and only if no VectorSidecar of the workload's
+// own namespace selects it.
+func TestExplain_HidesOtherNamespaces(t *testing.T) {
 	deployment := objects.NewDeployment("web", "shop").Labeled("logs", "vector").Build()
 	other := objects.NewVectorSidecar("logs", "other").Selecting("logs", "vector").Build()
 	own := objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()

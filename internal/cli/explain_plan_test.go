@@ -19,8 +19,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// explain and plan predict the same about each workload: what is done to it, when, and how many pods restart.
-func TestExplain_PredictsAsPlan(t *testing.T) {
+// For each workload, explain and plan predict the same action, the same batch, and the same number of pods that
+// restart.
+func TestExplain_PredictsSameActionAsPlan(t *testing.T) {
 	values := filepath.Join(t.TempDir(), "values.yaml")
 	require.NoError(t, os.WriteFile(values, []byte("environment: development\nrollout: {maxConcurrent: 1}\n"), 0o600))
 	leaving := operated(t, "staging")
@@ -72,8 +73,9 @@ func TestExplain_PredictsAsPlan(t *testing.T) {
 	}
 }
 
-// A DaemonSet that no VectorSidecar selects uses a port of the nodes: the operator does not inject a sidecar with that port.
-func TestPlanReport_RespectsNodePortsOfOtherWorkloads(t *testing.T) {
+// A DaemonSet that no VectorSidecar selects uses a port of the nodes. The plan shows that the operator does not inject
+// a sidecar with that port.
+func TestPlanReport_AvoidsNodePortsOfOtherWorkloads(t *testing.T) {
 	onNodes := func(name, label string, port corev1.ContainerPort) client.Object {
 		daemonSet := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "shop", Labels: map[string]string{label: "vector"}}}
 		daemonSet.Spec.Template.Spec = corev1.PodSpec{HostNetwork: true, Containers: []corev1.Container{{Name: "app", Image: "app", Ports: []corev1.ContainerPort{port}}}}

@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Only the operator sends dry runs. So a rejection is read from the status, also for a workload that would wait
-// otherwise.
+// Only the operator sends dry runs. So explain reads their rejections from the status, also for a workload that waits
+// for another reason.
 func TestExplain_ShowsRejectedDryRuns(t *testing.T) {
 	of := workload.Ref{Kind: "Deployment", Name: "cart"}
 	for name, test := range map[string]struct {

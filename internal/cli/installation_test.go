@@ -29,8 +29,8 @@ func releases() *cluster {
 	return &cluster{objects: all}
 }
 
-// If several operators exist, the commands use the one that watches the namespace. If that is not known, a note names
-// the operator that was used.
+// If the cluster has several operators, the commands use the one that watches the namespace. If that is not known, a
+// note names the operator that was used.
 func TestSession_SelectsOperatorOfNamespace(t *testing.T) {
 	const several, unserved = "found several operators", "does not watch namespace"
 	for name, test := range map[string]struct {
@@ -63,8 +63,8 @@ func TestSession_SelectsOperatorOfNamespace(t *testing.T) {
 	}
 }
 
-// A user with write access to a namespace can create a Deployment that looks like an operator, but cannot bind roles
-// elsewhere. So an operator with the roles of the chart is used first, in any namespace.
+// A user with write access to a namespace can create a Deployment that looks like an operator, but cannot bind roles to
+// it. So the commands prefer an operator with the roles of the chart, in any namespace.
 func TestSession_RanksUnboundDeploymentLast(t *testing.T) {
 	bound := func(to, namespace string) client.Object {
 		name := metav1.ObjectMeta{Name: to, Namespace: namespace}

@@ -162,8 +162,8 @@ func (c *cluster) decide(t *testing.T) *merged {
 	return decided
 }
 
-// A user with edit in a namespace, who can read neither its labels nor the installation, sees what
-// the operator reports, and not what would follow without both.
+// A user with the role edit can read neither the labels of the namespace nor the installation. The command explain then
+// shows the state that the operator reports in the status.
 func TestByReport_ShowsStateReportedByOperator(t *testing.T) {
 	for _, environment := range []string{"production", "qa"} {
 		t.Run(environment, func(t *testing.T) {
@@ -199,8 +199,8 @@ func TestByReport_ShowsStateReportedByOperator(t *testing.T) {
 	}
 }
 
-// If the VectorSidecar has changed since the operator last saw it, the built-in values are used,
-// and a note says so.
+// If the VectorSidecar has changed since the last report of the operator, explain uses the built-in values, and a note
+// states this.
 func TestByReport_AssumesBuiltInValuesForChangedSpec(t *testing.T) {
 	c := operated(t, "production")
 	c.fault = limited
@@ -226,7 +226,7 @@ func TestByReport_AssumesBuiltInValuesForChangedSpec(t *testing.T) {
 	require.Contains(t, notes, "cannot be evaluated without the installation's values")
 }
 
-// An error that the operator reports is shown to a user with fewer permissions, too.
+// A user with few permissions also sees an error that the operator reports in the status.
 func TestByReport_ShowsReportedErrors(t *testing.T) {
 	for state, action := range map[v1alpha1.WorkloadState]string{
 		v1alpha1.StateConflict: "Conflict", v1alpha1.StateBlocked: "Blocked", v1alpha1.StateFailed: "None", v1alpha1.StateWaiting: "Update",
@@ -252,6 +252,7 @@ func TestByReport_ShowsReportedErrors(t *testing.T) {
 	}
 }
 
+// If the API server cannot be reached, a command fails. It does not continue as if no object existed.
 func TestRun_FailsOnUnreachableAPIServer(t *testing.T) {
 	for _, kind := range []string{"namespaces", "deployments", "configmaps", "vectorsidecars"} {
 		t.Run(kind, func(t *testing.T) {

@@ -14,8 +14,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lint"
 )
 
-// The values of a chart are not those of an installation, however the folder is spelled.
-func TestLintChart_AcceptsAnyPathOfChart(t *testing.T) {
+// The path of the chart may contain dots, a slash at the end or a symlink, and the values file in it is always linted
+// as that of the chart.
+func TestLintChart_AcceptsAnyPathToChart(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.CopyFS(root+"/chart", vectorsidecar.FS))
 	require.NoError(t, os.Symlink("chart", root+"/link"))
@@ -28,7 +29,7 @@ func TestLintChart_AcceptsAnyPathOfChart(t *testing.T) {
 	require.Contains(t, out, "4 files checked")
 }
 
-func TestNewLint_RejectsDirectoryWithoutKnownFiles(t *testing.T) {
+func TestNewLint_RejectsDirectoryWithoutFilesToLint(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.Mkdir(root+"/empty", 0o700))
 	require.NoError(t, os.WriteFile(root+"/logs.yaml", []byte(shopFiles(t)["logs.yaml"]), 0o600))
@@ -37,8 +38,9 @@ func TestNewLint_RejectsDirectoryWithoutKnownFiles(t *testing.T) {
 	require.NotErrorAs(t, err, new(*foundError))
 }
 
-// A pipeline must not take a mistyped path for a clean one.
-func TestNewLint_RejectsOnlyUnknownFiles(t *testing.T) {
+// If lint can check none of the named files, it returns an error. Otherwise, a pipeline would pass with a mistyped
+// path.
+func TestNewLint_FailsIfAllFilesAreSkipped(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.Mkdir(root+"/other", 0o700))
 	for name, text := range map[string]string{"/other/compose.yaml": "services: {}\n", "/README.md": "# Shop\n", "/logs.yaml": shopFiles(t)["logs.yaml"]} {
@@ -54,7 +56,8 @@ func TestNewLint_RejectsOnlyUnknownFiles(t *testing.T) {
 	require.NoError(t, err, "one of many may be skipped, as with a glob: %s", out)
 }
 
-// A folder with only the changed templates is linted if --templates names it. A call that depends on values is a note.
+// A directory with only the changed templates is linted if --templates names it. A define that is called only with some
+// values is a note, not a finding.
 func TestNewLint_ReportsUnusedDefines(t *testing.T) {
 	helpers := "{{ define \"own\" }}{{ end }}\n{{ define \"kind.a\" }}{{ end }}\n"
 	files := map[string]string{
@@ -76,7 +79,7 @@ func TestNewLint_ReportsUnusedDefines(t *testing.T) {
 	require.Equal(t, []lint.Note{{File: "own/extra.yaml", Line: 1, Text: "this call depends on values, and may use kind.a"}}, result.Notes)
 }
 
-// Values are checked if they are ours; all other files are listed with the reason.
+// Values of another chart are skipped, and the output lists each skipped file with the reason.
 func TestNewLint_SkipsValuesOfOtherCharts(t *testing.T) {
 	const card, ours = "apiVersion: v2\nname: web\nversion: 0.1.0\n", "sidecar: {logz: x}\n"
 	const template = "{{- if .Values.sidecar }}\nkind: VectorSidecar\nmetadata: {name: {{ .Release.Name }}}\n{{- end }}\n"

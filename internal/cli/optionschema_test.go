@@ -16,8 +16,8 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// With the schema, an editor reports misspelled options and accepts valid ones, for the oldest known release and for
-// the newest.
+// With this schema, an editor reports misspelled Vector options and accepts valid ones, for the oldest and the newest
+// known release.
 func TestWithOptions_ValidatesVectorOptions(t *testing.T) {
 	plain, err := fs.ReadFile(vectorsidecar.FS, schemaFile)
 	require.NoError(t, err)

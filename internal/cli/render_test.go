@@ -60,6 +60,7 @@ func shopFiles(t *testing.T) map[string]string {
 
 var renderCart = []string{"render", "-f", "cart.yaml", "--sidecar", "logs.yaml"}
 
+// With --label, workloads get the label before a VectorSidecar selects them.
 func TestNewRender_AppliesLabelFlag(t *testing.T) {
 	before, err := run(t, shopFiles(t), renderCart...)
 	require.NoError(t, err)
@@ -95,6 +96,7 @@ func TestNewRender_IgnoresConfigMapOfOtherNamespace(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// If a file cannot be read or parsed, the error names the file.
 func TestNewRender_NamesInvalidFiles(t *testing.T) {
 	for name, test := range map[string]struct {
 		change    func(map[string]string)
@@ -141,6 +143,7 @@ func TestNewRender_RejectsTemplatesOutsideDirectory(t *testing.T) {
 	require.ErrorContains(t, err, "escapes")
 }
 
+// A ClusterVectorSidecar requires a label of a namespace, and no file contains the namespace. A note names it.
 func TestNewRender_NamesNamespacesWithUnknownLabels(t *testing.T) {
 	platform := &v1alpha1.ClusterVectorSidecar{TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "ClusterVectorSidecar"}}
 	platform.Name, platform.Spec.NamespaceSelector.MatchLabels, platform.Spec.MatchAll = "platform", map[string]string{"team": "a"}, true

@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// The first line of rollout status has every reason for which the fleet does not continue.
-func TestRollout_StatusStartsWithProblems(t *testing.T) {
+// The first line of rollout status lists each reason for which the rollout does not continue.
+func TestRollout_StatusStartsWithBlockingReasons(t *testing.T) {
 	stop := func(value string) func(*publishedFleet) {
 		return func(f *publishedFleet) { f.values.Annotations = map[string]string{meta.AnnotationStopWrites: value} }
 	}

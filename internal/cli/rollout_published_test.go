@@ -86,8 +86,9 @@ func (f *publishedFleet) cluster(t *testing.T, fault func(kind string, key clien
 	return made
 }
 
-// The operator keeps the last known good version of what cannot be loaded, so only it knows the published revision.
-func TestRollout_ShowsThePublishedRevision(t *testing.T) {
+// If a ConfigMap of the installation cannot be loaded, the operator publishes its last known good version. So rollout
+// shows the revision that the operator recorded, and does not compute one from the ConfigMaps.
+func TestRollout_ShowsPublishedRevision(t *testing.T) {
 	breakSet := func(f *publishedFleet) { f.set.Data["templates__pod.yaml"] = brokenTemplate }
 	for name, test := range map[string]struct {
 		change func(*publishedFleet)
@@ -125,8 +126,9 @@ func TestRollout_ShowsThePublishedRevision(t *testing.T) {
 	}
 }
 
-// A revision that could not be read is never replaced by one that the plugin computes.
-func TestRollout_DoesNotComputeAnUnreadRevision(t *testing.T) {
+// If the recorded revision cannot be read, the commands report this. They do not compute a revision from the ConfigMaps
+// instead.
+func TestRollout_ReportsUnreadableRevision(t *testing.T) {
 	f := newPublishedFleet(t, func(*publishedFleet) {})
 	forbidden := func(_ string, key client.ObjectKey) error {
 		if key.Name == fleet.PublicationName(types.NamespacedName{Name: "values"}).Name {
@@ -162,8 +164,8 @@ func TestRollout_DoesNotComputeAnUnreadRevision(t *testing.T) {
 	require.Contains(t, out, "value: trace")
 }
 
-// Previews have the last known good version of a set that does not load; a proposal starts from there.
-func TestNewPlan_StartsFromPublishedRevision(t *testing.T) {
+// If a template set cannot be loaded, previews use its last known good version, also with proposed values.
+func TestNewPlan_UsesLastKnownGoodTemplateSet(t *testing.T) {
 	f := newPublishedFleet(t, func(f *publishedFleet) { f.set.Data["templates__pod.yaml"] = brokenTemplate })
 	fault := `template set "own" does not load; its last known good version is in use: `
 	out, notes, code := f.cluster(t, nil).run(t, "render", "cart")

@@ -110,7 +110,8 @@ func halted() map[string]v1alpha1.RolloutStatus {
 	}
 }
 
-func TestUndo_PrintsWhatChanges(t *testing.T) {
+// The command lists which VectorSidecars change to which revision, before it asks for confirmation and with --dry-run.
+func TestUndo_PrintsChangesBeforeWriting(t *testing.T) {
 	f := newUndoFleet(t, nil, halted())
 	preview := "3 VectorSidecars: from revision " + f.c + " to " + f.a + "\n" +
 		`  development.yaml sidecar.image: "registry.example/vector:c" -> "registry.example/vector:a"` + "\n" +
@@ -139,7 +140,8 @@ func TestUndo_PrintsWhatChanges(t *testing.T) {
 	require.Equal(t, f.c+"/"+f.b, annotation, "a failed revision only by name")
 }
 
-// A ClusterVectorSidecar counts in each wave in which it has namespaces: there it has a revision of its own.
+// The output counts a ClusterVectorSidecar once in each wave in which it has namespaces, because its revision can
+// differ between waves.
 func TestUndo_CountsClusterVectorSidecarsByWave(t *testing.T) {
 	f := newUndoFleet(t, nil, nil)
 	for name, waves := range map[string][]v1alpha1.RolloutStatus{
@@ -163,8 +165,9 @@ func TestUndo_CountsClusterVectorSidecarsByWave(t *testing.T) {
 	require.Contains(t, out, "1 VectorSidecar: from revision "+f.c+" to "+f.a+"\n")
 }
 
-// After undo --to-revision all have another revision, and an undo of a single VectorSidecar undoes that.
-func TestUndo_RevertsSidecarAfterUndoToRevision(t *testing.T) {
+// After undo --to-revision, all VectorSidecars have that revision. An undo of one VectorSidecar then returns it to the
+// revision before.
+func TestUndo_RevertsOneSidecarAfterUndoToRevision(t *testing.T) {
 	f := newUndoFleet(t, nil, nil)
 	f = newUndoFleet(t, map[string]string{meta.AnnotationUndoRollout: f.c + "/" + f.b}, map[string]v1alpha1.RolloutStatus{
 		"first":  {Wave: "canary", Revision: "b", Previous: "a", CompletionTime: &finishedOnce},
@@ -178,6 +181,7 @@ func TestUndo_RevertsSidecarAfterUndoToRevision(t *testing.T) {
 	require.Equal(t, f.b, vs.Annotations[meta.AnnotationUndoRollout])
 }
 
+// The output lists VectorSidecars that the undo does not change, and those that have already reverted.
 func TestUndo_ListsUnchangedAndRevertedVectorSidecars(t *testing.T) {
 	status := func(is v1alpha1.RolloutStatus) map[string]v1alpha1.RolloutStatus {
 		return map[string]v1alpha1.RolloutStatus{"logs": is}
@@ -210,6 +214,7 @@ func TestUndo_ListsUnchangedAndRevertedVectorSidecars(t *testing.T) {
 	}
 }
 
+// A repeated undo changes nothing.
 func TestUndo_IsIdempotent(t *testing.T) {
 	f := newUndoFleet(t, nil, nil)
 	returned := map[string]v1alpha1.RolloutStatus{"canary": {Wave: "canary", Revision: "a", RevertedFrom: "c", CompletionTime: &finishedOnce, State: v1alpha1.RolloutReverted}}
@@ -231,7 +236,8 @@ func TestUndo_IsIdempotent(t *testing.T) {
 	require.NotContains(t, now, "2026-11-23T12:00:00Z")
 }
 
-func TestUndo_WorksWithoutRightToListVectorSidecars(t *testing.T) {
+// A user without permission to list VectorSidecars can undo a revision.
+func TestUndo_WorksWithoutListPermission(t *testing.T) {
 	f := newUndoFleet(t, nil, halted())
 	f.fault = func(kind string, key client.ObjectKey) error {
 		if kind == "vectorsidecars" && key.Namespace == "" && key.Name == "" {
@@ -249,7 +255,8 @@ func TestUndo_WorksWithoutRightToListVectorSidecars(t *testing.T) {
 	require.Regexp(t, "^"+f.c+"@", annotation)
 }
 
-func TestUndo_KeepsOthersFromStarting(t *testing.T) {
+// After an undo, promote and undo --to-revision reject the undone revision until a user runs rollout retry.
+func TestUndo_BlocksPromotionOfUndoneRevision(t *testing.T) {
 	f := newUndoFleet(t, nil, nil)
 	f = newUndoFleet(t, map[string]string{meta.AnnotationUndoRollout: f.c + "@2026-11-23T12:00:00Z"}, halted())
 	for _, arguments := range [][]string{{"promote", "canary"}, {"promote", "vectorsidecar/first", "-n", "shop"}, {"undo", "--to-revision", f.c}} {
@@ -272,6 +279,7 @@ func TestUndo_KeepsOthersFromStarting(t *testing.T) {
 	require.Regexp(t, f.c+` .* present\n`, out)
 }
 
+// An undo of one VectorSidecar returns it to its previous revision, and others stay.
 func TestUndo_RevertsOneVectorSidecar(t *testing.T) {
 	f := newUndoFleet(t, nil, halted())
 	out, notes, annotation, code := f.undone(t, "undo", "stale", "-n", "shop", "--yes")
@@ -286,7 +294,8 @@ func TestUndo_RevertsOneVectorSidecar(t *testing.T) {
 	require.Contains(t, notes, "VectorSidecar shop/logs has no earlier revision without failures to return to")
 }
 
-func TestRollout_DryRunsWriteNothing(t *testing.T) {
+// With --dry-run, each subcommand of rollout prints its change and writes nothing.
+func TestRollout_WritesNothingWithDryRun(t *testing.T) {
 	f := newUndoFleet(t, nil, halted())
 	for _, arguments := range [][]string{
 		{"pause"}, {"resume"}, {"pause", "first"}, {"resume", "first"}, {"promote", "canary"}, {"promote", "vectorsidecar/first"},

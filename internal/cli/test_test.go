@@ -33,7 +33,8 @@ func testIn(t *testing.T, folder string) string {
 	return file
 }
 
-func TestNewTest_UsesNearestChart(t *testing.T) {
+// A test uses the templates of the nearest chart above its file, and the built-in templates if there is none.
+func TestNewTest_UsesTemplatesOfNearestChart(t *testing.T) {
 	root := t.TempDir()
 	outer, inner, builtin := filepath.Join(root, "sets", "outer"), filepath.Join(root, "sets", "outer", "tests", "inner"), filepath.Join(t.TempDir(), "builtin")
 	chartOf(t, outer, `{{ fail "of outer" }}`)
@@ -70,7 +71,8 @@ func TestNewTest_UsesNearestChart(t *testing.T) {
 	}
 }
 
-// Neither is a test that fails, and --update writes nothing of it.
+// A test that cannot be loaded, and a path without tests, are errors, not failed tests. The flag --update writes
+// nothing of them.
 func TestNewTest_RejectsInvalidTests(t *testing.T) {
 	root := t.TempDir()
 	chart := filepath.Join(root, "chart")
@@ -99,8 +101,8 @@ func TestNewTest_RejectsInvalidTests(t *testing.T) {
 	require.Equal(t, string(before), string(after))
 }
 
-// The result of each test is printed, although others cannot be run.
-func TestTestOptions_OneInvalidTestDoesNotEndTheRun(t *testing.T) {
+// If some tests cannot be loaded, the output reports them as errors, and has the result of every other test.
+func TestTestOptions_ContinuesAfterInvalidTest(t *testing.T) {
 	files := func(t *testing.T) map[string]string {
 		t.Helper()
 		good, err := os.ReadFile(testIn(t, t.TempDir()))
@@ -136,8 +138,8 @@ func TestTestOptions_OneInvalidTestDoesNotEndTheRun(t *testing.T) {
 	})
 }
 
-// Flags have the effect that they have for render, and take precedence over the files of a test.
-func TestTestOptions_FlagsApplyToAllTests(t *testing.T) {
+// Flags have the same effect on each test as on render, and take precedence over the files of a test.
+func TestTestOptions_AppliesFlagsToAllTests(t *testing.T) {
 	good, err := os.ReadFile(testIn(t, t.TempDir()))
 	require.NoError(t, err)
 	scenario := strings.TrimSuffix(string(good), "-- want.yaml --\n")

@@ -32,8 +32,8 @@ environments:
           cpu: 20m
 `
 
-// Keys at the top level are for the environment of the installation, those under environments for
-// the others, as with helm install.
+// As with helm install, keys at the top level of a values file are for the environment of the installation. Keys below
+// environments are for the environment that they name.
 func TestNewRender_ReadsValuesLikeInstallation(t *testing.T) {
 	for name, test := range map[string]struct {
 		values    string
@@ -61,7 +61,7 @@ func TestNewRender_ReadsValuesLikeInstallation(t *testing.T) {
 	}
 }
 
-// Positions are those in the file, although it is read in parts.
+// Messages about a value have its line in the whole file, although each environment of the file is read separately.
 func TestNewRender_NamesLineOfValue(t *testing.T) {
 	files := shopFiles(t)
 	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build())
@@ -77,7 +77,8 @@ func TestNewRender_NamesLineOfValue(t *testing.T) {
 	require.ErrorContains(t, err, "values.yaml qa.yaml:15: sidecar.imagePullPolice: unknown key")
 }
 
-// All values of the command line count, with the precedence that they have for helm, before the environment is read.
+// All values of the command line are merged with the same precedence as in helm. The name of the environment is read
+// from the result.
 func TestReadValues_MergesAsHelm(t *testing.T) {
 	for name, test := range map[string]struct {
 		files     map[string]string
@@ -138,7 +139,7 @@ func TestReadValues_MergesAsHelm(t *testing.T) {
 	}
 }
 
-func TestReadValues_NamesTheOrigin(t *testing.T) {
+func TestReadValues_NamesOriginOfEachValue(t *testing.T) {
 	files := shopFiles(t)
 	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build())
 	files["a.yaml"] = "sidecar:\n  logLevel: debug\n"
@@ -184,8 +185,8 @@ func TestReadValues_RejectsInvalidFlags(t *testing.T) {
 	}
 }
 
-// Commands that render have the same flags.
-func TestRenderFlags_AreOnAllCommands(t *testing.T) {
+// All commands that render have the same flags.
+func TestRenderFlags_AreEqualInAllCommands(t *testing.T) {
 	root := New(genericiooptions.NewTestIOStreamsDiscard(), Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
 	for _, name := range []string{"render", "diff", "plan", "explain", "inject", "tree", "lint", "test", "validate"} {
 		command, _, err := root.Find([]string{name})

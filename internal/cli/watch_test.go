@@ -53,7 +53,7 @@ func kindsOf(all ...watched) (kinds []string) {
 	return kinds
 }
 
-// The command watches only the kinds that it shows. A user without permission for a kind does not see it.
+// The flag --watch watches only the kinds that the command shows, because the user may have no permission for others.
 func TestWatch_ShowsChangesOfListedKinds(t *testing.T) {
 	everywhere := func(name string) client.Object {
 		one := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: name}}
@@ -100,8 +100,8 @@ func TestWatch_ShowsChangesOfListedKinds(t *testing.T) {
 	}
 }
 
-// A proxy may end each watch at once.
-func TestWatch_RestartsAfterPause(t *testing.T) {
+// If each watch ends at once, for example because of a proxy, the command pauses before it starts the next one.
+func TestWatch_PausesBeforeRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()

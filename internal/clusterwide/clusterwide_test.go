@@ -29,7 +29,7 @@ func named(operator metav1.LabelSelectorOperator, values ...string) metav1.Label
 	return metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: corev1.LabelMetadataName, Operator: operator, Values: values}}}
 }
 
-func TestSelector_SelectsNamespaces(t *testing.T) {
+func TestSelector_SelectsNamespacesByLabels(t *testing.T) {
 	now := metav1.NewTime(time.Unix(1, 0))
 	labeled := func(value string) func(*metav1.ObjectMeta) {
 		return func(m *metav1.ObjectMeta) { m.Labels[meta.AnnotationInject] = value }
@@ -64,8 +64,8 @@ func TestSelector_SelectsNamespaces(t *testing.T) {
 	}
 }
 
-// Names in a namespace are unique to one ClusterVectorSidecar.
-func TestNewSidecar_UsesUniqueNames(t *testing.T) {
+// Objects that two ClusterVectorSidecars create in one namespace have different names.
+func TestNewSidecar_UsesUniqueObjectNames(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs"}}
 	made := NewSidecar(cluster, "shop", true)
 	require.Equal(t, "clustervectorsidecar/logs", made.Name)
@@ -78,8 +78,9 @@ func TestNewSidecar_UsesUniqueNames(t *testing.T) {
 	require.Equal(t, "ClusterVectorSidecar logs in namespace shop", desired.Describe(made))
 }
 
-// The deletion policy of the ClusterVectorSidecar does not apply to a namespace outside the selector.
-func TestNewSidecar_LeavesUnselectedNamespace(t *testing.T) {
+// In a namespace that is no longer selected, the sidecars are removed also with deletionPolicy Orphan, because the
+// ClusterVectorSidecar itself is not deleted.
+func TestNewSidecar_IgnoresOrphanPolicyInUnselectedNamespace(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs"}}
 	cluster.Spec.DeletionPolicy = v1alpha1.DeletionOrphan
 	made := NewSidecar(cluster, "shop", false)
@@ -89,8 +90,8 @@ func TestNewSidecar_LeavesUnselectedNamespace(t *testing.T) {
 	require.Nil(t, cluster.DeletionTimestamp)
 }
 
-// If the selector is invalid, the previously selected namespaces are not known, so no sidecar is removed.
-func TestNewSelector_KeepsSidecarsWhenInvalid(t *testing.T) {
+// If the selector is invalid, the selected namespaces are not known, so no sidecar is removed.
+func TestNewSelector_KeepsSidecarsIfInvalid(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{}
 	cluster.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": "not a label"}
 	selector, err := NewSelector(&cluster.Spec, "")
@@ -104,8 +105,9 @@ func TestNewSelector_KeepsSidecarsWhenInvalid(t *testing.T) {
 	require.Equal(t, err.Error(), made.Cluster.Invalid)
 }
 
-// Each namespace still reports the reason TooLarge.
-func TestTruncateOversized_KeepsObjectTooLarge(t *testing.T) {
+// The cached copy of a ClusterVectorSidecar that is too large lacks the sidecar's spec. Each namespace still reports
+// the reason TooLarge.
+func TestTruncateOversized_KeepsReasonTooLarge(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs", Finalizers: []string{meta.Finalizer}}}
 	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{Config: &v1alpha1.ConfigSpec{Inline: strings.Repeat("x", 800<<10)}}
 	cluster.Spec.NamespaceSelector.MatchLabels = map[string]string{"team": "a"}

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// The webhook checks a sample of the selected namespaces. The oldest namespace of each environment comes first.
 func TestSample_PrefersOldestOfEachEnvironment(t *testing.T) {
 	at := func(second int64) metav1.Time { return metav1.NewTime(time.Unix(second, 0)) }
 	all := []Namespace{

@@ -30,8 +30,9 @@ func made(change func(*corev1.ConfigMap)) *corev1.ConfigMap {
 	return object
 }
 
-// IsLabeledFor does not require the mark.
-func TestIsOwnedBy_RequiresMarkNameAndLabel(t *testing.T) {
+// A ConfigMap is a companion of a VectorSidecar only with the companion annotation, a generated name and the label of
+// that VectorSidecar. IsLabeledFor does not require the annotation.
+func TestIsOwnedBy_RequiresAnnotationNameAndLabel(t *testing.T) {
 	for name, test := range map[string]struct {
 		object         *corev1.ConfigMap
 		isOf, isLeftTo bool
@@ -52,6 +53,7 @@ func TestIsOwnedBy_RequiresMarkNameAndLabel(t *testing.T) {
 	}
 }
 
+// For any content and name, the name of a companion is valid. Different contents have different names.
 func TestName_ReturnsUniqueValidNames(t *testing.T) {
 	long := strings.Repeat("a", 200) + "." + strings.Repeat("b", 52)
 	for _, name := range []string{"logs", long, strings.Repeat("c.", 126) + "c"} {
@@ -62,7 +64,8 @@ func TestName_ReturnsUniqueValidNames(t *testing.T) {
 	require.True(t, strings.HasPrefix(Name("logs", "x"), "logs-vector-"))
 }
 
-func TestDigest_CoversContent(t *testing.T) {
+// The digest of a ConfigMap changes with each change of its content.
+func TestDigest_ChangesWithContent(t *testing.T) {
 	object := made(func(c *corev1.ConfigMap) {
 		c.Data, c.BinaryData = map[string]string{"a": "1"}, map[string][]byte{"b": {2}}
 	})
@@ -77,7 +80,7 @@ func TestDigest_CoversContent(t *testing.T) {
 	require.NotEqual(t, before, Digest(object))
 }
 
-func TestReferences_FindsConfigMapsInVolumesAndVariables(t *testing.T) {
+func TestReferences_FindConfigMapsInVolumesAndVariables(t *testing.T) {
 	named := func(name string) corev1.LocalObjectReference { return corev1.LocalObjectReference{Name: name} }
 	spec := &corev1.PodSpec{
 		Volumes: []corev1.Volume{

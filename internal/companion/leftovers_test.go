@@ -32,7 +32,7 @@ func find(carrier Carrier, writtenBy string, sidecars map[string]string) []Lefto
 	return FindLeftovers(slices.Values([]Carrier{carrier}), NewExistenceCheck(all, nil), writtenBy)
 }
 
-func TestFindLeftovers_CleansOnlyOwnMarkedSidecars(t *testing.T) {
+func TestFindLeftovers_RemovesOnlySidecarsOfOperator(t *testing.T) {
 	for name, test := range map[string]struct {
 		trace workload.Trace
 		want  LeftoverAction
@@ -60,14 +60,15 @@ func TestFindLeftovers_CleansOnlyOwnMarkedSidecars(t *testing.T) {
 	}
 }
 
-func TestFindLeftovers_CleansNothingWithoutOperatorName(t *testing.T) {
+func TestFindLeftovers_RemovesNothingWithoutOperatorName(t *testing.T) {
 	for _, writtenBy := range []string{"", ours} {
 		trace := workload.Trace{Manager: meta.Manager("logs"), Applied: true, WrittenBy: writtenBy}
 		require.Equal(t, Report, find(Carrier{Ref: cart, Traces: []workload.Trace{trace}}, "", nil)[0].Action)
 	}
 }
 
-// A leftover has no VectorSidecar of its name in the namespace, and its workload is not being deleted.
+// A sidecar is a leftover only if the namespace has no VectorSidecar of its name, and its workload is not being
+// deleted.
 func TestFindLeftovers_SkipsSidecarsInUse(t *testing.T) {
 	long := strings.Repeat("a", 253)
 	for name, test := range map[string]struct {

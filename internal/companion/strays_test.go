@@ -57,7 +57,8 @@ func TestIsStray_FindsUnreferencedCompanions(t *testing.T) {
 	}
 }
 
-func TestIsOurs_RejectsForeignManagers(t *testing.T) {
+// A ConfigMap belongs to the operator only if no other field manager has written it.
+func TestIsOurs_RejectsObjectsWrittenByOthers(t *testing.T) {
 	by := func(managers ...string) metav1.Object {
 		object := &corev1.ConfigMap{}
 		for _, manager := range managers {

@@ -28,8 +28,7 @@ func (r *readAccounts) Get(_ context.Context, _ client.ObjectKey, into client.Ob
 	return nil
 }
 
-// A ServiceAccount is read when a decision needs it, and again after accountAge. It is not read without the
-// permission.
+// A ServiceAccount is read only if a decision needs it and the operator has the permission, and again after accountAge.
 func TestAccounts_ReadsServiceAccountsOnDemand(t *testing.T) {
 	live, name, now := &readAccounts{has: "apps"}, types.NamespacedName{Namespace: "shop", Name: "cart"}, time.Now()
 	known := newAccounts(live, true)

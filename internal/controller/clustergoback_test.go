@@ -19,9 +19,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
-// The API server drops status.lastKnownGood if the CustomResourceDefinition does not have the field. The operator
-// then writes the field only once for each version.
-func TestClusters_WritesDroppedLastKnownGoodOnce(t *testing.T) {
+// If the CustomResourceDefinition has no status.lastKnownGood, the API server drops the field. The operator writes it
+// only once for each version of the definition.
+func TestClusters_WriteDroppedLastKnownGoodOnce(t *testing.T) {
 	writes := 0
 	cluster := &v1alpha1.ClusterVectorSidecar{}
 	cluster.Name, cluster.UID, cluster.Generation = "logs", "u", 1
@@ -59,7 +59,8 @@ func TestClusters_WritesDroppedLastKnownGoodOnce(t *testing.T) {
 	require.Equal(t, 2, writes, "the next version is tried")
 }
 
-// A status that was computed before the reconcile of a namespace has recorded a revert would remove the revert.
+// The operator computes the status of a ClusterVectorSidecar. Before it writes that status, a reconcile of a namespace
+// records a revert. The write is rejected, because it would remove the record.
 func TestClusters_RejectsStatusComputedBeforeRevert(t *testing.T) {
 	a := newMemoryAPI(t, interceptor.Funcs{}, clusterSidecar("logs", "vector", "shop"))
 	cluster, err := a.clusters.sidecars.Cluster(t.Context(), "logs")

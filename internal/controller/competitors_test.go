@@ -36,7 +36,8 @@ func labeledDeployment(name string, labels map[string]string) client.Object {
 	return deployment
 }
 
-// A tenant that creates VectorSidecars one after the other must not start a reconcile of all others each time.
+// A changed VectorSidecar does not start reconciles of those that take precedence over it. Otherwise, each
+// VectorSidecar that a tenant creates would start reconciles of all others.
 func TestCompetitors_ExcludesPrecedingVectorSidecars(t *testing.T) {
 	const count = 30
 	for name, labelsFor := range map[string]func(n string) map[string]string{
@@ -61,7 +62,9 @@ func TestCompetitors_ExcludesPrecedingVectorSidecars(t *testing.T) {
 	}
 }
 
-func TestCompetitors_ShareWorkloadWithChanged(t *testing.T) {
+// A changed VectorSidecar starts a reconcile of another one only if the other one is younger and both select, or
+// selected before, the same workload.
+func TestCompetitors_IncludesYoungerWithCommonWorkload(t *testing.T) {
 	const first, second, third = 1, 2, 3
 	logs := map[string]string{"logs": "vector"}
 	changed := func(selector map[string]string) *v1alpha1.VectorSidecar {

@@ -29,7 +29,9 @@ func digested(t *testing.T, object *corev1.ConfigMap) *corev1.ConfigMap {
 	return reduced
 }
 
-func TestDigestConfigMaps_KeepsContentOfOwnConfigMaps(t *testing.T) {
+// The cache keeps the content of the installation's values. Of other ConfigMaps, including companions, it keeps a
+// digest.
+func TestDigestConfigMaps_KeepsContentOfValues(t *testing.T) {
 	theirs := objects.NewConfigMap("dashboards", "shop", "a.json", "large")
 	require.Empty(t, digested(t, theirs).Data)
 	require.Equal(t, types.UID(""), digested(t, theirs).UID)
@@ -47,7 +49,7 @@ func TestDigestConfigMaps_KeepsContentOfOwnConfigMaps(t *testing.T) {
 	require.Equal(t, ours.Data, digested(t, ours).Data)
 }
 
-// A second reduction does not change an object.
+// If a cached object is reduced a second time, it does not change.
 func TestDigestConfigMaps_KeepsReducedObjectsUnchanged(t *testing.T) {
 	made := objects.NewConfigMap("logs-vector", "shop", "vector.yaml", "x")
 	companion.Label(made, "logs")
@@ -55,7 +57,7 @@ func TestDigestConfigMaps_KeepsReducedObjectsUnchanged(t *testing.T) {
 	require.Equal(t, digested(t, made), digested(t, digested(t, made)))
 }
 
-func TestConfigMapChanges_DetectsChangeOfReducedContent(t *testing.T) {
+func TestConfigMapChanges_DetectChangeOfReducedContent(t *testing.T) {
 	before := objects.NewConfigMap("shipping", "shop", "vector.yaml", "x")
 	after := before.DeepCopy()
 	after.Labels = map[string]string{"a": "b"}
@@ -81,7 +83,7 @@ func (l *live) Get(_ context.Context, _ client.ObjectKey, into client.Object, _ 
 	return l.err
 }
 
-func TestConfigMapCache_BoundsCachedContents(t *testing.T) {
+func TestConfigMapCache_LimitsBytesOfContents(t *testing.T) {
 	c := newConfigMapCache(&live{object: objects.NewConfigMap("", "shop", "a.csv", strings.Repeat("x", 1<<20))})
 	for n := range 20 {
 		object, err := c.get(t.Context(), digested(t, objects.NewConfigMap(fmt.Sprint(n), "shop", "a.csv", "x")))
@@ -91,7 +93,7 @@ func TestConfigMapCache_BoundsCachedContents(t *testing.T) {
 	require.Equal(t, 15, c.known.Len())
 }
 
-func TestConfigMapCache_ReadsContentOnce(t *testing.T) {
+func TestConfigMapCache_ReadsEachVersionOnce(t *testing.T) {
 	there := &live{object: objects.NewConfigMap("shipping", "shop", "vector.yaml", "x")}
 	c := newConfigMapCache(there)
 	read := func() string {

@@ -90,7 +90,7 @@ func (w wroteTo) funcs(fails func(object client.Object) error) interceptor.Funcs
 
 var refused = apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "one", nil)
 
-func TestReconcile_ForgetsUnknownVectorSidecar(t *testing.T) {
+func TestReconcile_DropsStateOfDeletedVectorSidecar(t *testing.T) {
 	api := newMemoryAPI(t, interceptor.Funcs{})
 	api.memory.GetOrCreate(logsOfShop).AddReference(types.NamespacedName{Namespace: "shop", Name: "shipping"})
 
@@ -101,8 +101,8 @@ func TestReconcile_ForgetsUnknownVectorSidecar(t *testing.T) {
 	require.Empty(t, api.memory.Referrers(types.NamespacedName{Namespace: "shop", Name: "shipping"}))
 }
 
-// The finalizer is added before the first write of an object that must be cleaned up. The configuration is written
-// before the pods that need it.
+// A reconcile writes the finalizer before the first object that a deletion must remove, and a ConfigMap before the pods
+// that mount it.
 func TestReconcile_WritesDecisionInOrder(t *testing.T) {
 	var order []string
 	wrote := wroteTo{}
@@ -137,7 +137,7 @@ func TestReconcile_WritesDecisionInOrder(t *testing.T) {
 	require.Equal(t, 1, wrote["ConfigMap"])
 }
 
-// Pods without their configuration would not start.
+// If the ConfigMap of a sidecar cannot be written, the workload is not written, because its pods would not start.
 func TestReconcile_SkipsWorkloadsWithoutConfiguration(t *testing.T) {
 	wrote := wroteTo{}
 	funcs := wrote.funcs(func(object client.Object) error {
@@ -159,7 +159,7 @@ func TestReconcile_SkipsWorkloadsWithoutConfiguration(t *testing.T) {
 	require.True(t, err != nil || told.Reason == meta.ReasonApplyRejected, "it is tried again, or a person has to act")
 }
 
-// If an object may exist but cannot be read, the reconcile writes only the reason to the status.
+// If a read of an object fails, the reconcile writes the reason to the status, and nothing else.
 func TestReconcile_WritesOnlyStatusAfterReadFailure(t *testing.T) {
 	wrote := wroteTo{}
 	funcs := wrote.funcs(nil)
@@ -207,8 +207,8 @@ func TestReconcile_WritesWholeStatusAfterFailedWrite(t *testing.T) {
 	require.NotEmpty(t, after.Status.Conditions)
 }
 
-// The progress of a rollout stays in memory if its status write fails, even if an earlier status was delayed before.
-// Otherwise, a revert from a revision that has just finished would return to that same revision.
+// If a status write fails, the progress of the rollout stays in memory. Otherwise, a revert from a revision that has
+// just finished would return to that same revision.
 func TestStatusWriter_KeepsRolloutAfterFailedWrite(t *testing.T) {
 	api := newMemoryAPI(t, interceptor.Funcs{SubResourcePatch: func(context.Context, client.Client, string, client.Object, client.Patch, ...client.SubResourcePatchOption) error {
 		return apierrors.NewTimeoutError("the API server is busy", 1)
@@ -233,7 +233,8 @@ func companionOf(name, sidecar string) *corev1.ConfigMap {
 	return object
 }
 
-// A deleted VectorSidecar is released when all workloads are without its sidecar. Its state is then dropped.
+// The finalizer of a deleted VectorSidecar is removed when no workload has its sidecar. Its cached state is then
+// dropped.
 func TestReconcile_ReleasesDeletedVectorSidecar(t *testing.T) {
 	held := sidecar("logs", "vector").Build()
 	held.Finalizers = []string{meta.Finalizer}

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// If a template fails for one VectorSidecar, its status and one event report the failure with file and line. Other
-// VectorSidecars name that VectorSidecar.
+// A template fails for one VectorSidecar. Its status and one event report the file and line. The statuses of other
+// VectorSidecars with the same revision name that VectorSidecar.
 func TestVectorSidecarReconciler_RecordsFailures(t *testing.T) {
 	rules, _ := pacing("halt: {}").(*corev1.ConfigMap)
 	rules.Data["development.yaml"] = "sidecar: {}"

@@ -24,7 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A failure is caused by the spec of the VectorSidecar or by the revision of the installation.
+// A failed rollout is attributed to the spec of the VectorSidecar or to the revision of the installation.
 func TestWaveRollout_AttributesFailureToSpecOrRevision(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	at := func(generation int64, change func(*waveRollout)) *waveRollout {
@@ -69,7 +69,8 @@ func TestWaveRollout_AttributesFailureToSpecOrRevision(t *testing.T) {
 	}
 }
 
-// A revert changes the rendered spec, which may compete with other VectorSidecars.
+// If the operator reverts a spec or ends the revert, VectorSidecars that may compete with the rendered spec are
+// reconciled.
 func TestLaterChanges_DetectsRevertedSpec(t *testing.T) {
 	before := objects.NewVectorSidecar("logs", "shop").Build()
 	after := before.DeepCopy()
@@ -83,8 +84,8 @@ func TestLaterChanges_DetectsRevertedSpec(t *testing.T) {
 	require.True(t, update())
 }
 
-// After a restart, it is not known that the progress deadline passed with the failed spec. The Deployment reports the
-// deadline until one more pod runs, and other workloads would wait for it.
+// After a restart, the Deployment still reports the progress deadline that the failed spec exceeded. The operator
+// ignores this deadline, because other workloads would wait for it.
 func TestReconcile_IgnoresEarlierDeadlineAfterRestart(t *testing.T) {
 	wrote, cart := map[string]int{}, fieldmanager.New(t)
 	funcs := interceptor.Funcs{Patch: func(ctx context.Context, on client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {

@@ -82,8 +82,9 @@ func knownOfShop() *state.Sidecar {
 	return state.New(time.Now).GetOrCreate(types.NamespacedName{Namespace: "shop", Name: "logs"})
 }
 
-// An API server that does not answer delays a reconcile only up to the timeout, and does not block any write.
-func TestPreflights_StopsUnansweredDryRuns(t *testing.T) {
+// If the API server does not answer a dry run, the reconcile continues after the timeout, and its writes are not
+// blocked.
+func TestPreflights_StopUnansweredDryRuns(t *testing.T) {
 	hang := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	for name, server := range map[string]*trying{
 		"the write": {patch: func(ctx context.Context, _ string) error { return hang(ctx) }},
@@ -107,8 +108,9 @@ func TestPreflights_StopsUnansweredDryRuns(t *testing.T) {
 	}
 }
 
-// If a reconcile ends before a dry run has a result, the next reconcile repeats the dry run.
-func TestPreflights_SkipsChecksOfEndedReconcile(t *testing.T) {
+// If a reconcile is canceled before a dry run has a result, no result is stored, and the next reconcile repeats the dry
+// run.
+func TestPreflights_RepeatsDryRunOfCanceledReconcile(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	server := &trying{patch: func(context.Context, string) error { cancel(); return ctx.Err() }}
 	known := knownOfShop()
@@ -116,7 +118,8 @@ func TestPreflights_SkipsChecksOfEndedReconcile(t *testing.T) {
 	require.Empty(t, known.DryRuns())
 }
 
-// Another field manager may own the fields of the write. The write itself reports that, once for each workload.
+// A dry run conflicts with fields of another field manager. That is not a rejection, because the write itself reports
+// the conflict for each workload.
 func TestPreflights_IgnoresConflicts(t *testing.T) {
 	conflict := apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict, Message: `conflict with "helm"`}}, "conflict")
 	server := &trying{patch: func(context.Context, string) error { return conflict }}
@@ -126,7 +129,8 @@ func TestPreflights_IgnoresConflicts(t *testing.T) {
 	require.EqualValues(t, 10, server.asked.Load())
 }
 
-// A missing ServiceAccount concerns one workload. The dry run of another workload of the pod shape follows.
+// A dry run fails because the ServiceAccount of a workload is missing. Only that workload is blocked, and another
+// workload of the same pod shape gets a dry run.
 func TestPreflights_BlocksOnlyWorkloadWithMissingAccount(t *testing.T) {
 	lacks := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "app", errors.New(`error looking up service account shop/app: serviceaccount "app" not found`))
 	server := &trying{patch: consent}
@@ -147,7 +151,8 @@ func TestPreflights_BlocksOnlyWorkloadWithMissingAccount(t *testing.T) {
 	require.EqualValues(t, 5, server.asked.Load(), "three for the first, and two for the next")
 }
 
-// If all ServiceAccounts are missing, each reconcile checks some workloads, and the checks end.
+// If the ServiceAccounts of all workloads are missing, each reconcile sends a few dry runs, until all workloads are
+// checked.
 func TestPreflights_ChecksMissingAccountsInSteps(t *testing.T) {
 	lacks := apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "app", errors.New(`error looking up service account shop/app: serviceaccount "app" not found`))
 	server := &trying{patch: consent, create: func(context.Context, *corev1.Pod) error { return lacks }}

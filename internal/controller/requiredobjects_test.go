@@ -27,8 +27,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// Each change of an object is logged once, and the gauge has the results of the last check.
-func TestRequiredObjects_ReportChanges(t *testing.T) {
+// The operator logs once that a required object is missing, and once that it exists again. The gauge has the result of
+// the last check.
+func TestRequiredObjects_LogEachChangeOnce(t *testing.T) {
 	guard := &registrationv1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: "guard"}}
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: "webhook"}}
 	elsewhere := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "environments"}}

@@ -22,7 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// The status counts the sidecars in the workloads, not the planned sidecars.
+// The status counts the sidecars that workloads have, not those that are only planned.
 func TestStatusWriter_CountsOnlyWrittenSidecars(t *testing.T) {
 	conflict := apierrors.NewConflict(schema.GroupResource{Group: "apps", Resource: "deployments"}, "bad", nil)
 	gone := apierrors.NewNotFound(schema.GroupResource{Group: "apps", Resource: "deployments"}, "bad")

@@ -58,9 +58,9 @@ func sameSnapshot(t *testing.T, want, got *decision.Input) {
 	))
 }
 
-// A preview must match the operator. So the plugin, which reads a cluster, and the operator, which watches it, take the
-// same snapshot of the same objects.
-func TestSnapshots_MatchesSnapshotOfPlugin(t *testing.T) {
+// The operator, which watches the cluster, and the plugin, which reads it, take the same snapshot of the same objects.
+// So a preview matches the operator.
+func TestSnapshots_EqualSnapshotOfPlugin(t *testing.T) {
 	older := metav1.NewTime(time.Now().Add(-time.Hour).Truncate(time.Second))
 	for name, of := range map[string]struct {
 		sidecar *v1alpha1.VectorSidecar

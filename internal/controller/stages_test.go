@@ -23,9 +23,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// While a failed revision cannot be marked, VectorSidecars may revert from it. They do not start another revision,
-// because a start deletes the failure from the status.
-func TestWaveController_StartOnlyAfterMarkOfFailure(t *testing.T) {
+// While the operator cannot mark a revision as failed, VectorSidecars revert from it, but start no other revision,
+// because a start would delete the failure from the status.
+func TestWaveController_StartsNextRevisionAfterMark(t *testing.T) {
 	rules, _ := pacing("halt: {}\nonFailure: Revert").(*corev1.ConfigMap)
 	rules.Data["development.yaml"] = "sidecar: {}"
 	mayMark, requests := false, 0

@@ -76,8 +76,9 @@ func behind(t *testing.T, live *liveDeployment) (*stalenessGuard, *state.Memory)
 	return v, memory
 }
 
-// After a stale write the live workload decides whether and when the next write starts.
-func TestStalenessGuard_WaitsForChangeOfStaleWorkload(t *testing.T) {
+// A write is rejected because the cached workload is outdated. The guard reads the live workload, which decides whether
+// and when the next write starts.
+func TestStalenessGuard_ReadsLiveWorkloadAfterStaleWrite(t *testing.T) {
 	notFound := apierrors.NewNotFound(schema.GroupResource{Resource: "deployments"}, "cart")
 	for name, test := range map[string]struct {
 		live     liveDeployment
@@ -108,8 +109,8 @@ func TestStalenessGuard_WaitsForChangeOfStaleWorkload(t *testing.T) {
 	}
 }
 
-// A rejection because of another VectorSidecar's write counts as a conflict only after the live workload was read,
-// because the cache may lag before.
+// A write is rejected because of another VectorSidecar's fields. That is reported as a conflict only after the live
+// workload was read, because the cache may have been outdated.
 func TestStalenessGuard_ReportsConflictOnlyAfterLiveRead(t *testing.T) {
 	v, memory := behind(t, &liveDeployment{object: version("10", "u")})
 	rivals := &apply.ConflictError{Err: errors.New("no"), Siblings: true}

@@ -15,6 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
+// The liveness check fails if a reconcile makes no progress for too long.
 func TestLiveness_DetectsStuckReconcile(t *testing.T) {
 	p := newLiveness(time.Minute)
 	start := time.Unix(1000, 0)
@@ -30,8 +31,8 @@ func TestLiveness_DetectsStuckReconcile(t *testing.T) {
 	require.NoError(t, p.check(start.Add(time.Hour)))
 }
 
-// A panic is counted and reported, and then handled by the manager.
-func TestEndReconcile_RecordsAndRaisesPanic(t *testing.T) {
+// A panic in a reconcile is counted and reported. It then continues, and the manager handles it.
+func TestEndReconcile_ReportsAndRepeatsPanic(t *testing.T) {
 	counted := telemetry.NewMetrics("1", time.Now)
 	i := &instruments{Instruments: Instruments{Metrics: counted}, liveness: newLiveness(0), now: time.Now}
 
@@ -58,7 +59,7 @@ func TestEndReconcile_RecordsAndRaisesPanic(t *testing.T) {
 }
 
 // Without a tracer, a step allocates no memory.
-func TestInstruments_AllocatesNothingWithoutTracer(t *testing.T) {
+func TestInstruments_AllocateNothingWithoutTracer(t *testing.T) {
 	i := &instruments{Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, liveness: newLiveness(0), now: time.Now}
 	ctx := i.liveness.beginReconcile(log.IntoContext(t.Context(), logr.Discard()), logsOfShop, time.Now())
 

@@ -29,7 +29,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// A webhook that keeps answering with a conflict does not count as a transient conflict forever.
+// A webhook answers each write with a conflict. After some retries, the operator no longer treats it as transient.
 func TestVectorSidecarReconciler_LimitsTransientConflicts(t *testing.T) {
 	now := time.Now()
 	r := &VectorSidecarReconciler{memory: state.New(func() time.Time { return now })}
@@ -47,9 +47,9 @@ func TestVectorSidecarReconciler_LimitsTransientConflicts(t *testing.T) {
 	require.True(t, r.isTransient(logsOfShop, conflict))
 }
 
-// After a restart, the first reconcile of a VectorSidecar fails once. The status of that VectorSidecar shows a halted
-// revision, or that its wave is not finished.
-func TestWaveController_KeepsHaltAndWaveOrderAfterFailedReconcile(t *testing.T) {
+// After a restart, the first reconcile of a VectorSidecar fails. Its status shows a halt, or that its wave is not
+// finished. Other VectorSidecars respect both.
+func TestWaveController_KeepsHaltAfterFailedReconcile(t *testing.T) {
 	rules := pacing("waves: [{name: first, environments: [staging]}]\nhalt: {failedWorkloads: 1}")
 	loading := newMemoryAPI(t, interceptor.Funcs{}, rules)
 	loading.load(t)
@@ -113,8 +113,9 @@ func TestWaveController_KeepsHaltAndWaveOrderAfterFailedReconcile(t *testing.T) 
 	}
 }
 
-// Each awaited namespace has a reconcile, even if the ClusterVectorSidecar changes before its own first reconcile.
-// Otherwise no VectorSidecar would get a rollout slot until a restart.
+// The waves wait for the report of each namespace of a ClusterVectorSidecar. Each of these namespaces is reconciled,
+// also if the ClusterVectorSidecar changes before. Otherwise, no VectorSidecar would get a rollout slot until a
+// restart.
 func TestWaveController_ReconcilesEachAwaitedNamespace(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(ctx context.Context, api client.Client, all *v1alpha1.ClusterVectorSidecar) error
@@ -166,7 +167,8 @@ func TestWaveController_ReconcilesEachAwaitedNamespace(t *testing.T) {
 	}
 }
 
-// Between the attempts to add a finalizer no rollout is in progress, and other VectorSidecars get the rollout slots.
+// If the API server rejects the finalizer, the VectorSidecar uses no rollout slot until the next attempt, and others
+// get the slots.
 func TestReconcile_UsesNoSlotForRejectedFinalizer(t *testing.T) {
 	for name, bad := range map[string]client.Object{
 		"a VectorSidecar":        sidecar("bad", "bad").Build(),
@@ -298,9 +300,8 @@ func (a *addedAfter) AddAfter(request reconcile.Request, wait time.Duration) {
 	a.queue.AddAfter(request, wait)
 }
 
-// A failed write is retried after a growing backoff. Other work that continues without an event does not wait for that
-// backoff.
-func TestReconcile_ContinuesPastFailedWrite(t *testing.T) {
+// A failed write is retried after a growing backoff. Other workloads of the VectorSidecar do not wait for that backoff.
+func TestReconcile_ContinuesAfterFailedWrite(t *testing.T) {
 	answer := apierrors.NewInternalError(errors.New(`no answer: failed calling webhook "a"`))
 	api, _ := refusing(t, &v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(1))}, answer)
 	later := &addedAfter{queue: api.waiting}
@@ -315,8 +316,9 @@ func TestReconcile_ContinuesPastFailedWrite(t *testing.T) {
 	}
 }
 
-// The watch of namespaces may lag behind the watch of VectorSidecars, if both objects were just created.
-func TestReconcile_WaitsForNamespace(t *testing.T) {
+// A namespace and a VectorSidecar in it were just created, and the cache has only the VectorSidecar. The reconcile
+// waits for the namespace.
+func TestReconcile_WaitsForNamespaceInCache(t *testing.T) {
 	wrote := wroteTo{}
 	api := newMemoryAPI(t, wrote.funcs(nil), sidecar("logs", "vector").Build(), deployment("cart", "vector"))
 	require.NoError(t, api.Delete(t.Context(), namespace("shop")))
@@ -333,7 +335,8 @@ func TestReconcile_WaitsForNamespace(t *testing.T) {
 	require.Equal(t, 1, wrote["Deployment"])
 }
 
-// The webhook answers only once. So it must not use the default environment for a namespace with another environment.
+// A namespace is not in the cache yet. The webhook reads it from the API server, because with the default environment
+// it could give a wrong answer.
 func TestSnapshot_ReadsUncachedNamespace(t *testing.T) {
 	isSeen, lists := false, 0
 	funcs := interceptor.Funcs{
@@ -419,7 +422,7 @@ func TestSlotScheduler_ResumesFailedSidecarWhenSlotIsFree(t *testing.T) {
 	require.Equal(t, map[string]int{"one": 1, "cart": 1, "two": 1}, tried)
 }
 
-// Rollout slots that become free because writes were rejected do not cause an immediate retry of these writes.
+// Rejected writes release their rollout slots. That alone does not start a retry of these writes.
 func TestSlotScheduler_AvoidsImmediateRetryOfRejectedWrites(t *testing.T) {
 	for name, answer := range map[string]error{
 		"by a policy":            apierrors.NewForbidden(schema.GroupResource{Resource: "deployments"}, "app", errors.New("it is frozen")),
@@ -441,9 +444,9 @@ func TestSlotScheduler_AvoidsImmediateRetryOfRejectedWrites(t *testing.T) {
 	}
 }
 
-// A panic during a reconcile is a failed reconcile. Its VectorSidecar does not keep slots that it has not used, and the
-// other VectorSidecars do not wait for its report.
-func TestReconcile_WithdrawsDemandAfterPanic(t *testing.T) {
+// After a panic in a reconcile, the VectorSidecar keeps no unused rollout slots, and other VectorSidecars do not wait
+// for its report.
+func TestReconcile_ReleasesUnusedSlotsAfterPanic(t *testing.T) {
 	for name, test := range map[string]struct {
 		hasReported bool
 		addBug      func(api *memoryAPI)

@@ -37,8 +37,8 @@ func passes[T client.Object](p predicate.Predicate, object T, change func(T)) bo
 	return p.Update(event.UpdateEvent{ObjectOld: object, ObjectNew: after})
 }
 
-// Only changes that planning depends on start a reconcile.
-func TestConfigMapChanges_IgnoresMetadata(t *testing.T) {
+// A change of a ConfigMap's content starts a reconcile, and a change of its metadata alone does not.
+func TestConfigMapChanges_IgnoreMetadata(t *testing.T) {
 	object := objects.NewConfigMap("shipping", "shop", "vector.yaml", "x")
 
 	require.False(t, passes(configMapChanges(), object, func(c *corev1.ConfigMap) { c.ResourceVersion, c.Labels = "2", map[string]string{"a": "b"} }))
@@ -47,9 +47,9 @@ func TestConfigMapChanges_IgnoresMetadata(t *testing.T) {
 	require.True(t, passes(configMapChanges(), object, func(c *corev1.ConfigMap) { c.BinaryData = map[string][]byte{"geo": {1}} }))
 }
 
-// A namespace change matters if it changes the environment or the wave, for VectorSidecars and ClusterVectorSidecars
-// there.
-func TestNamespaces_DetectsChangesOfEnvironmentAndWave(t *testing.T) {
+// If a namespace's label changes its environment or wave, the VectorSidecars and ClusterVectorSidecars there are
+// reconciled.
+func TestNamespaces_DetectChangesOfEnvironmentAndWave(t *testing.T) {
 	rules := `waves:
 - {name: canary, namespaceSelector: {matchLabels: {wave: canary}}}
 - {name: early, namespaceSelector: {matchLabels: {tier: a}}, environments: [staging]}`
@@ -86,8 +86,8 @@ func TestNamespaces_DetectsChangesOfEnvironmentAndWave(t *testing.T) {
 	require.True(t, wakes(func(labels map[string]string) { delete(labels, "wave") }))
 }
 
-// Conflicts and rejections are permanent errors. Other errors are retried.
-func TestExplainError_ReturnsReasonOfError(t *testing.T) {
+// Conflicts and rejections have their own reason and are permanent. Other errors have the reason Retrying.
+func TestExplainError_SeparatesPermanentErrors(t *testing.T) {
 	cause := errors.New("no")
 	for name, test := range map[string]struct {
 		err       error
@@ -104,14 +104,15 @@ func TestExplainError_ReturnsReasonOfError(t *testing.T) {
 	}
 }
 
-func TestMostNames_LimitsNamesOfNote(t *testing.T) {
+// An event about many objects names some of them, and states how many more there are.
+func TestMostNames_LimitsNamesInEvent(t *testing.T) {
 	names := make([]string, 2000)
 
 	require.Contains(t, strings.Join(humanize.TruncateList(names, mostNames, len(names)), ", "), "and 1990 more")
 }
 
-// An informer resync delivers every object again periodically.
-func TestConfigMapChanges_IgnoresResync(t *testing.T) {
+// An informer periodically delivers each object again. If the object is unchanged, no reconcile starts.
+func TestConfigMapChanges_IgnoreResync(t *testing.T) {
 	same := func(client.Object) {}
 	cart := workloadcache.New().Reduce(objects.NewDeployment("cart", "shop").Build())
 	require.True(t, cart.EquivalentTo(cart))

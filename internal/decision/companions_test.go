@@ -13,9 +13,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 )
 
-// If templates use different keys of a ConfigMap for two workloads, both use one copy, and the copy has the keys of
-// both.
-func TestNeedCopy_MergesCopiesOfOneName(t *testing.T) {
+// The sidecars of two workloads use different keys of one ConfigMap. Both use the same copy, and the copy has the keys
+// of both.
+func TestNeedCopy_MergesKeysOfOneConfigMap(t *testing.T) {
 	made, from, sidecar := &Decision{}, &corev1.ConfigMap{
 		Data: map[string]string{"vector.yaml": "a"}, BinaryData: map[string][]byte{"geo.mmdb": {1}},
 	}, types.NamespacedName{Namespace: "shop", Name: "logs"}

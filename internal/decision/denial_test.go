@@ -19,9 +19,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// If the API server rejected a write, the same write is not repeated until its backoff ends, and the next workload
-// starts instead. A changed write or workload starts at once.
-func TestDecide_SkipsDeniedWriteUntilItChanges(t *testing.T) {
+// The API server rejected a write. The same write is not repeated until its backoff ends, and the next workload starts
+// instead. If the write or the workload changes, it starts at once.
+func TestDecide_DelaysRejectedWriteUntilBackoffEnds(t *testing.T) {
 	cart := func() Workload {
 		return evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{EquivalentVersion: "10"})
 	}
@@ -60,16 +60,17 @@ func TestDecide_SkipsDeniedWriteUntilItChanges(t *testing.T) {
 	}
 }
 
-func TestIsUnderWay_IgnoresDeniedWrites(t *testing.T) {
+// A plan whose last write the API server rejected is not in progress.
+func TestIsUnderWay_IgnoresRejectedWrites(t *testing.T) {
 	facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs()}, Now: noon, Denials: map[types.UID]RejectedWrite{"cart": {Change: plan.Inject}}}}
 	decided := Decide(facts, []Workload{evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
 	require.True(t, decided.Plans[0].Writes())
 	require.False(t, decided.IsUnderWay(), "new content of ConfigMaps would wait for ever")
 }
 
-// If canaries are given as a number, a blocked workload is replaced by the next one. If a selector names them, a
-// blocked one is not replaced.
-func TestMarkCanaries_SkipsUnsuitableWorkloads(t *testing.T) {
+// If canaries are given as a number, the next workload replaces a blocked one. If a selector names them, a blocked one
+// is not replaced.
+func TestMarkCanaries_ReplacesBlockedWorkloads(t *testing.T) {
 	wanted := func(name string, action plan.Change) Workload {
 		return evaluated(name, action, &plan.Desired{}, workload.State{})
 	}

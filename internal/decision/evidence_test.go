@@ -42,7 +42,9 @@ var evidenceStates = map[string]struct {
 	"keeps some pods since a moment": {podsIn(workload.PodsNotReplaced, time.Second, 1), v1alpha1.StatePodsOutdated, false, false},
 }
 
-func TestDecide_FindsEvidence(t *testing.T) {
+// Each case is a state of a workload, and whether its pods have run the sidecar. Pods with another sidecar are no
+// evidence.
+func TestDecide_ReportsIfPodsRunSidecar(t *testing.T) {
 	for name, test := range evidenceStates {
 		t.Run(name, func(t *testing.T) {
 			decided := Decide(&Facts{Input: inputAt(noon)}, []Workload{evaluated("cart", plan.None, &plan.Desired{}, test.state)}, nil)
@@ -60,8 +62,8 @@ func TestDecide_FindsEvidence(t *testing.T) {
 	}
 }
 
-// Each case is a state of the only canary. Other workloads wait until the canary's pods have run the sidecar.
-func TestDecide_StartsOthersOnEvidence(t *testing.T) {
+// Each case is a state of the only canary. The other workloads start only after the canary's pods have run the sidecar.
+func TestDecide_WaitsUntilCanaryPodsRun(t *testing.T) {
 	canary := &v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(1))}
 	for name, test := range evidenceStates {
 		t.Run(name, func(t *testing.T) {
@@ -92,6 +94,8 @@ func idle(name string, action plan.Change) Workload {
 	return evaluated(name, action, &plan.Desired{}, state)
 }
 
+// Canaries are given as a number. If a workload has no pods, the next one with pods is a canary instead. If none has
+// pods, the first ones are canaries.
 func TestDecide_ReplacesCanariesWithoutPods(t *testing.T) {
 	running := func(name string, action plan.Change) Workload {
 		return evaluated(name, action, &plan.Desired{}, podsIn(workload.RolloutComplete, time.Hour, 1))
@@ -130,7 +134,9 @@ func TestDecide_ReplacesCanariesWithoutPods(t *testing.T) {
 	}
 }
 
-func TestDecide_KeepsFinishedCanary(t *testing.T) {
+// A canary has finished a change, or a user has promoted it, and the canary has no pods now. The other workloads
+// continue with that change, but not with another one.
+func TestDecide_RemembersFinishedCanary(t *testing.T) {
 	facts := func(change func(*v1alpha1.VectorSidecar)) *Facts {
 		f := &Facts{Input: inputAt(noon)}
 		f.Sidecar.Spec.Rollout.Canary = &v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(1))}
@@ -159,6 +165,7 @@ func TestDecide_KeepsFinishedCanary(t *testing.T) {
 	require.False(t, decided.Plans[2].Writes(), "no pod of any workload has run it")
 }
 
+// A workload without pods uses no rollout slot, also during its soak.
 func TestDecide_UsesNoSlotWithoutPods(t *testing.T) {
 	for name, test := range evidenceStates {
 		t.Run(name, func(t *testing.T) {

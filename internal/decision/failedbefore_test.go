@@ -80,9 +80,9 @@ func marks(p *plan.Plan) bool {
 	return annotations[meta.AnnotationFailedBefore(p.Manager)] == "true"
 }
 
-// A failing workload is updated after a healthy one, independent of its name. It is not a canary, and it is marked as
-// failed before.
-func TestDecide_FindsWorkloadsThatFailedBefore(t *testing.T) {
+// A workload that was already failing before the write is written after the healthy ones, whatever its name. It is no
+// canary, and the plan marks it as failed before.
+func TestDecide_UpdatesUnhealthyWorkloadsLast(t *testing.T) {
 	for name, test := range before {
 		for _, canary := range []*v1alpha1.CanarySpec{nil, {Workloads: new(intstr.FromInt32(1))}} {
 			t.Run(name, func(t *testing.T) {
@@ -108,9 +108,9 @@ func TestDecide_FindsWorkloadsThatFailedBefore(t *testing.T) {
 	}
 }
 
-// After the write, a workload that failed before does not count as failed, does not block other workloads, and does
-// not prevent its wave from finishing, whatever its state is.
-func TestDecide_BlamesNoWriteForWhatFailedBefore(t *testing.T) {
+// A workload failed before its write. After the write, it does not count as failed, does not block other workloads, and
+// does not prevent its wave from finishing.
+func TestDecide_ToleratesFailureFromBeforeWrite(t *testing.T) {
 	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOurs: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
 	for name, test := range map[string]struct {
@@ -162,9 +162,9 @@ func TestDecide_BlamesNoWriteForWhatFailedBefore(t *testing.T) {
 	}
 }
 
-// A workload that failed because of the sidecar is updated first with the next sidecar. A workload that failed before
-// the sidecar was injected counts again after it has recovered.
-func TestDecide_BlamesTheSidecarForItsOwnFailures(t *testing.T) {
+// A workload that failed because of the sidecar is the first to get the next sidecar. A workload that failed before the
+// injection and has recovered since counts as failed if it fails again.
+func TestDecide_CountsFailuresOfSidecar(t *testing.T) {
 	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOurs: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
 	late, lost := where(workload.RolloutFailed, time.Minute), where(workload.RolloutUnavailable, time.Minute)
@@ -207,9 +207,9 @@ func TestDecide_BlamesTheSidecarForItsOwnFailures(t *testing.T) {
 	}
 }
 
-// If the API server injects the sidecar while a workload waits because it is failing, the adopted workload is marked
-// as failed before.
-func TestDecide_KnowsFailedWorkloadsThatAreAdopted(t *testing.T) {
+// A workload waits because it is failing. When its owner deploys it, the API server injects the sidecar. The adopted
+// workload is marked as failed before.
+func TestDecide_MarksUnhealthyWorkloadAtAdoption(t *testing.T) {
 	state := workload.State{Rollout: workload.RolloutProgressing}
 	for reason, want := range map[string]bool{meta.ReasonWaitingForHealthy: true, meta.ReasonWaitingForSlot: false} {
 		facts := &Facts{Input: inputAt(noon)}
@@ -221,7 +221,7 @@ func TestDecide_KnowsFailedWorkloadsThatAreAdopted(t *testing.T) {
 }
 
 // Previews of files have no clock, so no workload is marked as failed before.
-func TestDecide_MarksNothingInFiles(t *testing.T) {
+func TestDecide_MarksNoWorkloadWithoutClock(t *testing.T) {
 	state := workload.State{Rollout: workload.RolloutFailed}
 	facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs()}, Faults: map[types.UID]workload.Fault{}}}
 	decided := Decide(facts, []Workload{with("cart", "", plan.Inject, state, nil)}, nil)

@@ -18,7 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestDecision_Failures(t *testing.T) {
+// A decision lists up to five failures, with escaped and shortened messages. An invalid template is one of them.
+func TestDecision_ListsFirstFailures(t *testing.T) {
 	d := &Decision{Plans: []plan.Plan{{Target: workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "well"}}}}
 	require.Empty(t, d.Failures(logs()))
 	for n := range 7 {

@@ -34,7 +34,8 @@ func names(records []*workloadcache.Record) (names []string) {
 	return names
 }
 
-func TestMatch_AppliesSelector(t *testing.T) {
+// Each case has the selector of a VectorSidecar, the labels of a workload, and whether it is selected.
+func TestMatch_SelectsByLabels(t *testing.T) {
 	selecting := func(requirements ...metav1.LabelSelectorRequirement) metav1.LabelSelector {
 		return metav1.LabelSelector{MatchExpressions: requirements}
 	}
@@ -77,8 +78,8 @@ func TestMatch_AppliesSelector(t *testing.T) {
 	}
 }
 
-// Disabled and deleted VectorSidecars and those without a common workload are excluded.
-func TestElders_ReturnsPrecedingVectorSidecars(t *testing.T) {
+// Disabled or deleted VectorSidecars, and those without a common workload, are not returned.
+func TestElders_ReturnPrecedingVectorSidecars(t *testing.T) {
 	made := func(name string, second int64, change func(*v1alpha1.VectorSidecar)) v1alpha1.VectorSidecar {
 		vs := objects.NewVectorSidecar(name, "shop").Selecting("logs", "vector").Build()
 		vs.CreationTimestamp = metav1.NewTime(time.Unix(second, 0))
@@ -104,9 +105,9 @@ func TestElders_ReturnsPrecedingVectorSidecars(t *testing.T) {
 	require.Equal(t, []string{"first", "second", "at the same time"}, found)
 }
 
-// Two ClusterVectorSidecars and a VectorSidecar may take precedence in a cycle. The order is the same for each order
-// of the input.
-func TestElders_OrdersCyclicPrecedence(t *testing.T) {
+// Two ClusterVectorSidecars and a VectorSidecar take precedence over each other in a cycle. Their order does not depend
+// on the order of the input.
+func TestElders_HaveFixedOrderInCycles(t *testing.T) {
 	made := func(name string, second int64, cluster *v1alpha1.InCluster) v1alpha1.VectorSidecar {
 		vs := objects.NewVectorSidecar(name, "shop").Selecting("logs", "vector").Build()
 		vs.CreationTimestamp, vs.Cluster = metav1.NewTime(time.Unix(second, 0)), cluster

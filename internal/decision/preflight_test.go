@@ -18,7 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// A rejection of the application itself does not use a slot.
+// If the dry run is rejected, the write is blocked. If the application itself was rejected, the write uses no rollout
+// slot.
 func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 	now := time.Date(2026, 11, 24, 20, 0, 0, 0, time.UTC)
 	wanted := plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", plan.Notes{})
@@ -68,8 +69,9 @@ func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 	}
 }
 
-// If a dry run rejected pods with the sidecar, the API server does not inject it into new workloads.
-func TestFacts_WithholdsOverlayRejectedByDryRun(t *testing.T) {
+// If a dry run rejects pods with the sidecar, the overlay is not published, so the API server does not inject it into
+// new workloads.
+func TestFacts_OmitOverlayRejectedByDryRun(t *testing.T) {
 	wanted := plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", plan.Notes{})
 	offer := &desired.AdmissionOverlay{Rendered: &desired.Rendered{Desired: wanted}}
 	for result, isOffered := range map[preflight.Result]bool{

@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// The counted bytes of a decision match its allocated memory, apart from rounding by the allocator.
+// The counted bytes of a decision equal the memory that it allocates, apart from rounding.
 func TestPrevious_CountsAllocatedBytes(t *testing.T) {
 	const count = 2000
 	allocated := func() float64 { // In all: what others have left to collect makes no difference.

@@ -20,8 +20,9 @@ func injecting(name string) plan.Plan {
 	return p
 }
 
-// Only accepted writes, and accepted writes that the cache does not show yet, are in the workloads.
-func TestDecision_CarriedOut(t *testing.T) {
+// Only an accepted write, also one that the cache does not contain yet, is part of the carried-out decision. Any other
+// workload still waits.
+func TestDecision_CarriedOutCountsAcceptedWrites(t *testing.T) {
 	for name, test := range map[string]struct {
 		state     WriteState
 		isWaiting bool
@@ -45,8 +46,9 @@ func TestDecision_CarriedOut(t *testing.T) {
 	}
 }
 
-// The status and the backoff do not depend on the order in which writes were answered.
-func TestResults_Failures(t *testing.T) {
+// Failures are sorted by object, whatever the order of the responses, so that the status and the backoff do not depend
+// on that order.
+func TestResults_SortFailures(t *testing.T) {
 	permanent, transient := errors.New("permanent"), errors.New("transient")
 	cart := injecting("cart")
 	results := Results{
@@ -67,7 +69,9 @@ func TestResults_Failures(t *testing.T) {
 	require.False(t, results.HasStale())
 }
 
-func TestResults_UnblockOthers(t *testing.T) {
+// If a write is rejected for the first time, another waiting workload can start. Each other case is a result that does
+// not start one.
+func TestResults_StartOthersAfterRejection(t *testing.T) {
 	cart, rejected, recording := injecting("cart"), injecting("again"), plan.Plan{Change: plan.Inject, Block: &plan.Block{Kind: plan.BlockedByMode}}
 	rejected.Denied = &plan.Denial{Err: errors.New("no")}
 	waiting, slotless := injecting("web"), injecting("web")

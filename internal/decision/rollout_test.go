@@ -72,9 +72,9 @@ func seen(fault workload.Fault) func(*Facts) {
 
 func nobodyKnows(*Facts) {}
 
-// After a restart, the workload does not show whether the operator's last write changed the pod template. A status
-// that is newer than the write does.
-func TestDecide_KeepsFailureThatTheStatusReports(t *testing.T) {
+// After a restart, the operator does not know whether its last write changed the pod template. If the workload's status
+// is newer than that write, the failure in it counts.
+func TestDecide_KeepsFailureOfLaterStatus(t *testing.T) {
 	wrote := noon.Add(-time.Minute)
 	for name, test := range map[string]struct {
 		reported time.Time
@@ -101,8 +101,9 @@ func TestDecide_KeepsFailureThatTheStatusReports(t *testing.T) {
 	}
 }
 
-// One workload has the current sidecar, and another waits for it.
-func TestDecide_EvaluatesRolloutState(t *testing.T) {
+// One workload has the current sidecar, and another waits. Each case is a state of the first one, and whether the
+// second one waits for it.
+func TestDecide_BlocksOthersByRolloutState(t *testing.T) {
 	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOurs: true}
 	weak := workload.Fault{Reason: meta.ReasonSidecarRestarts, Message: "container vector of pod cart-1 was restarted 3 times", IsOurs: true, IsRestarts: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
@@ -179,9 +180,9 @@ func TestDecide_EvaluatesRolloutState(t *testing.T) {
 	}
 }
 
-// The status of a StatefulSet, DaemonSet or CronJob does not say why there is no progress, and neither do pods that do not
-// exist.
-func TestDecide_ReportsNoProgressAndUnreadCauses(t *testing.T) {
+// A StatefulSet, DaemonSet or CronJob makes no progress, and its status and pods do not show why. The message states
+// that the cause is not known, and why.
+func TestDecide_ReportsMissingCauseOfFailure(t *testing.T) {
 	quiet := func(since time.Duration) func(*workload.State) {
 		return func(s *workload.State) { where(workload.RolloutProgressing, since)(s); s.Newest = 1 }
 	}
@@ -233,7 +234,7 @@ func TestDecide_ReportsNoProgressAndUnreadCauses(t *testing.T) {
 	}
 }
 
-// A removal is finished when its pods are: there is nothing to soak.
+// A removal is finished as soon as its pods are available, because nothing has to soak.
 func TestDecide_FinishesRemovalWithoutSoak(t *testing.T) {
 	for rollout, isInFlight := range map[workload.Rollout]bool{
 		workload.RolloutProgressing: true, workload.RolloutComplete: false, workload.RolloutUnavailable: false,
@@ -254,8 +255,9 @@ func TestDecide_FinishesRemovalWithoutSoak(t *testing.T) {
 	}
 }
 
-// The controller may keep the condition of a deadline that had passed before the removal.
-func TestDecide_RemovalOfAFailedRolloutHoldsNoSlot(t *testing.T) {
+// The sidecar of a failed rollout is removed. The Deployment may still report the missed deadline, but the removal uses
+// no rollout slot.
+func TestDecide_ReleasesSlotAfterRemoval(t *testing.T) {
 	state := workload.State{Rollout: workload.RolloutProgressing, Generation: 1, IsOutlived: true}
 	state.StateSince = noon
 	removed := evaluated("cart", plan.None, nil, state)
@@ -266,7 +268,7 @@ func TestDecide_RemovalOfAFailedRolloutHoldsNoSlot(t *testing.T) {
 	}
 }
 
-// A fix need not wait for the soak of what it replaces.
+// A sidecar soaks and uses a rollout slot. The next change of that workload starts at once in the same slot.
 func TestDecide_ReplacesSoakingSidecarInItsSlot(t *testing.T) {
 	state := workload.State{Generation: 1}
 	where(workload.RolloutUnavailable, time.Second, time.Second)(&state)
@@ -280,9 +282,9 @@ func TestDecide_ReplacesSoakingSidecarInItsSlot(t *testing.T) {
 	require.Contains(t, decided.Plans[1].Message(), "until its pods have been available for 30s")
 }
 
-// If a missed deadline has an unknown cause, only this VectorSidecar stops. It does not count as a failure of the
-// sidecar, which could halt the revision of all others.
-func TestDecide_BlamesNoSidecarForUnknownCauses(t *testing.T) {
+// A progress deadline was missed, and the cause is unknown. This VectorSidecar stops, but that is no failure of the
+// sidecar, which would halt the revision for all.
+func TestDecide_StopsOnlySidecarOfUnknownFailure(t *testing.T) {
 	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOurs: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
 	blind := func(then func(*Facts)) func(*Facts) {

@@ -17,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
+// A write waits until Vector has validated the configuration.
 func TestDecide_WaitsForValidationByVector(t *testing.T) {
 	said := func(state VerdictState) map[string]Verdict {
 		return map[string]Verdict{"key": {State: state, Message: "its word"}}

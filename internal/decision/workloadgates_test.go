@@ -138,8 +138,8 @@ var (
 	nodePort = []workload.NodePort{{Port: 9598, Protocol: corev1.ProtocolTCP}}
 )
 
-// Each gate has cases, and blocks in them only injections and updates.
-func TestFindBlock_EvaluatesEachGate(t *testing.T) {
+// Each gate of an injection has cases in the table, and does not block removals.
+func TestFindBlock_TestsEachGate(t *testing.T) {
 	tested := map[string]bool{}
 	for _, gate := range slices.Concat(policyGates, ownerGates, changeGates, checkGates) {
 		name := path.Ext(runtime.FuncForPC(reflect.ValueOf(gate).Pointer()).Name())[1:]

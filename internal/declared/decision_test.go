@@ -31,7 +31,9 @@ func newLive(managers ...string) *v1alpha1.VectorSidecar {
 	return live
 }
 
-func TestSituation_DecidesByObjectAndValues(t *testing.T) {
+// Each case has the declared spec, the existing object and the state of the installation, and the resulting action on
+// the object.
+func TestSituation_DecidesActionAndState(t *testing.T) {
 	const item = "items: {shop/logs: {selector: {matchLabels: {logs: vector}}}}"
 	other := newLive()
 	other.Spec.Selector.MatchLabels["logs"] = "other"
@@ -85,7 +87,8 @@ func TestSituation_DecidesByObjectAndValues(t *testing.T) {
 	}
 }
 
-func TestSituation_DecidesNothingIfDisabled(t *testing.T) {
+// If the values do not declare VectorSidecars, existing objects are not changed.
+func TestSituation_ChangesNothingIfDisabled(t *testing.T) {
 	sidecars, err := Parse(map[string]string{"development.yaml": "{}"})
 	require.NoError(t, err)
 	require.Zero(t, (&Situation{Declared: sidecars, Key: types.NamespacedName{Namespace: "shop", Name: "logs"}, Live: newLive(), Owner: owner}).Decide())

@@ -27,8 +27,9 @@ const crd = `spec:
               open: {type: object, x-kubernetes-preserve-unknown-fields: true}
 `
 
-// TestDefinition_AppliesDefaults is the small form of the test against an API server in test/envtest.
-func TestDefinition_AppliesDefaults(t *testing.T) {
+// Defaults of the schema are added, nulls without a default are removed, and unknown fields are returned with the
+// nearest known name.
+func TestDefinition_CompletesObject(t *testing.T) {
 	parsed, err := Parse([]byte(crd))
 	require.NoError(t, err)
 	object := map[string]any{"kind": "A", "spec": map[string]any{

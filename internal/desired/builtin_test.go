@@ -57,6 +57,7 @@ func renderedBy(t *testing.T, platform *Platform, set string) string {
 	return result.Overlay.Hash
 }
 
+// A stored revision is rendered with the built-in templates of the release that published it.
 func TestPlatformAt_UsesTemplatesOfPublishingRelease(t *testing.T) {
 	s := newSystem(t)
 	s.give("gateway", map[string]string{"notes.yaml": "# nothing"})
@@ -102,8 +103,8 @@ func TestPlatformAt_UsesTemplatesOfPublishingRelease(t *testing.T) {
 	})
 }
 
-// Two template sets differ if their templates, their defaults or the installation's values differ.
-func TestSamples_DiffersForChangedRendering(t *testing.T) {
+// Sample renderings show whether another release or other values change what is rendered.
+func TestSamples_DifferIfRenderingDiffers(t *testing.T) {
 	s := newSystem(t)
 	before := s.stored().Samples
 	require.Equal(t, before, s.stored().Samples)

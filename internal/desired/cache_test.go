@@ -99,8 +99,8 @@ func renderings(cache *Cache) []*Rendered {
 	return all
 }
 
-// A rendering that ran out of time may have had to share the CPU.
-func TestCache_SkipsTimedOutRendering(t *testing.T) {
+// A rendering that exceeded its time is not cached, because it may only have lacked CPU time.
+func TestCache_DoesNotStoreTimedOutRendering(t *testing.T) {
 	target := settled(services(1)[0])
 	expired, cancel := context.WithDeadline(t.Context(), time.Now())
 	defer cancel()
@@ -114,8 +114,8 @@ func TestCache_SkipsTimedOutRendering(t *testing.T) {
 	}
 }
 
-// Workloads share a rendering if they have the same values where it read them.
-func TestCache_SharesRenderingByReads(t *testing.T) {
+// Two workloads share a rendering if the templates have read the same values of both.
+func TestCache_SharesRenderingOfEqualReads(t *testing.T) {
 	r := &renderer{cache: NewCache(), common: []byte("common")}
 	target := settled(services(1)[0])
 	forAll, ofName := &Rendered{}, &Rendered{readTarget: []tree.Read{{Path: []string{"name"}}}}
@@ -131,8 +131,8 @@ func TestCache_SharesRenderingByReads(t *testing.T) {
 	require.Same(t, forAll, find(other))
 }
 
-// Templates that do not read the namespace are executed once for all namespaces, and what they
-// render is in each of them.
+// Templates that do not read the namespace are executed once for several namespaces. The rendered objects have the
+// namespace of each.
 func TestExecution_ServesSeveralNamespaces(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*objects.VectorSidecar) *objects.VectorSidecar
@@ -173,9 +173,9 @@ func TestExecution_ServesSeveralNamespaces(t *testing.T) {
 	}
 }
 
-// Templates that look up a label by the name of the workload read something else of
-// each: the cache must not search all these sets of reads for every workload.
-func TestCache_BoundsSetsOfReads(t *testing.T) {
+// Templates that read a label named after the workload read something else of each workload. The cache limits how many
+// sets of reads it compares.
+func TestCache_LimitsSetsOfReads(t *testing.T) {
 	r := &renderer{cache: NewCache(), common: []byte("common")}
 	for i := range 100 {
 		view := settled(services(1)[0])
@@ -188,7 +188,8 @@ func TestCache_BoundsSetsOfReads(t *testing.T) {
 	require.Len(t, getCached[[][]tree.Read](r.cache, r.common), mostReads+1)
 }
 
-func TestAppendKey_DiffersForVisibleInput(t *testing.T) {
+// Two inputs of the rendering have different cache keys if templates can read the difference.
+func TestAppendKey_DiffersIfTemplatesReadDifference(t *testing.T) {
 	seen := map[string]string{}
 	all := []tree.Read{{Aspect: tree.WholeValue}}
 	for name, change := range map[string]func(*workload.View){
@@ -275,8 +276,8 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// A tenant may have as many large configurations as there is room for objects.
-func TestCache_BoundsBytes(t *testing.T) {
+// A tenant may have many large configurations. The cache stays within its limit of bytes.
+func TestCache_LimitsBytes(t *testing.T) {
 	cache, target := NewCache(), settled(services(1)[0])
 	for n := range 100 {
 		r := &renderer{cache: cache, common: fmt.Appendf(nil, "request %d", n)}
@@ -288,9 +289,9 @@ func TestCache_BoundsBytes(t *testing.T) {
 	require.InDelta(t, mostCached/500_000, len(renderings(cache)), 2)
 }
 
-// A value that others use stays at least as long as they do, because only then dropping it frees memory. Otherwise the
-// configuration of a tenant would be dropped from the count, and stay in memory.
-func TestCache_KeepsValuesThatOthersUse(t *testing.T) {
+// A cached value stays as long as other cached values use it. Dropping it earlier would lower the counted bytes, but
+// free no memory.
+func TestCache_KeepsValuesInUse(t *testing.T) {
 	cache, target := NewCache(), settled(services(1)[0])
 	made := of(t, logs().WithLogs("/var/log/app").Build(), cache).CommonVariant().renderer
 	uses := 0
@@ -309,8 +310,8 @@ func TestCache_KeepsValuesThatOthersUse(t *testing.T) {
 	require.LessOrEqual(t, cache.entries.Bytes(), mostCached)
 }
 
-// A cache is used by several goroutines, each of which may render without waiting for the others.
-func TestCache_ServesGoroutines(t *testing.T) {
+// Goroutines use one cache, and render without waiting for each other.
+func TestCache_SupportsConcurrentUse(t *testing.T) {
 	cache, sidecar := NewCache(), logs().WithLogs("/var/log/app").Build()
 	var group sync.WaitGroup
 	for n := range 8 {
@@ -327,8 +328,8 @@ func TestCache_ServesGoroutines(t *testing.T) {
 	require.Len(t, renderings(cache), 11, "one, and one for each grace period")
 }
 
-// 10,000 workloads that differ only in their names and labels, with and without a log volume, need one rendering. If
-// the templates read the name, each workload needs one, and none again.
+// Many workloads differ only in their names and labels. They need one rendering with a log volume, and one without. If
+// the templates read the name, each workload needs one.
 func TestCache_RendersWorkloadsOfOneShapeOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		sidecar         *v1alpha1.VectorSidecar

@@ -91,6 +91,7 @@ const (
 	broken  = "line one\n{{ if }}\n"
 )
 
+// A custom template set has only the changed files. The others are those of the default set.
 func TestTemplateSet_OverridesFilesOfDefaultSet(t *testing.T) {
 	s := newSystem(t)
 	s.give("gateway", map[string]string{"NOTES.txt": "hello\n", "values__edge.yaml": "sidecar: {threads: 3}\n", "files__a.txt": "A"})
@@ -107,6 +108,7 @@ func TestTemplateSet_OverridesFilesOfDefaultSet(t *testing.T) {
 	require.NotContains(t, builtin.Environments.Names(), "edge")
 }
 
+// A custom template set may contain a whole chart instead of only the changed files.
 func TestTemplateSet_AcceptsWholeChart(t *testing.T) {
 	whole := map[string]string{
 		"Chart.yaml": "apiVersion: v2\nname: own\nversion: 1.0.0\n", "values.yaml": "own: 1\n",
@@ -139,7 +141,7 @@ func TestTemplateSet_AcceptsWholeChart(t *testing.T) {
 	}
 }
 
-// A template set that does not load is named, and its last known good version stays in use.
+// If a template set cannot be loaded, the error names it, and its last known good version stays in use.
 func TestCatalog_KeepsLastKnownGoodTemplateSet(t *testing.T) {
 	for name, test := range map[string]struct {
 		data   map[string]string
@@ -215,7 +217,7 @@ func TestCatalog_ReusesUnchangedTemplateSets(t *testing.T) {
 	require.Same(t, before.Chart, after.Chart)
 }
 
-// If two ConfigMaps define one template set, neither is used and the last known good version stays.
+// If two ConfigMaps define the same template set, neither is used, and the last known good version stays.
 func TestCatalog_RejectsDuplicateTemplateSet(t *testing.T) {
 	s := newSystem(t)
 	s.give("gateway", map[string]string{"NOTES.txt": "good"})
@@ -230,7 +232,7 @@ func TestCatalog_RejectsDuplicateTemplateSet(t *testing.T) {
 	require.NoError(t, s.set("gateway").Err)
 }
 
-func TestCatalog_ForgetsDeletedTemplateSet(t *testing.T) {
+func TestCatalog_DropsDeletedTemplateSet(t *testing.T) {
 	s := newSystem(t)
 	s.give("gateway", map[string]string{"NOTES.txt": "good"})
 	require.NotNil(t, s.set("gateway"))
@@ -244,6 +246,7 @@ func TestCatalog_ForgetsDeletedTemplateSet(t *testing.T) {
 	require.ErrorContains(t, err, `"gatewey" does not exist: there is only default`)
 }
 
+// A ConfigMap with the template set named default replaces the built-in one.
 func TestCatalog_ReplacesDefaultTemplateSet(t *testing.T) {
 	s := newSystem(t)
 	builtin := s.set("")
@@ -259,6 +262,7 @@ func TestCatalog_ReplacesDefaultTemplateSet(t *testing.T) {
 	require.Nil(t, s.set("").Chart)
 }
 
+// If the policy cannot be parsed, the error is reported and the last known good policy stays in use.
 func TestCatalog_KeepsLastKnownGoodPolicy(t *testing.T) {
 	s := newSystem(t)
 	s.install(map[string]string{PolicyKey: "images: {requireTag: true}"})
@@ -284,6 +288,7 @@ func TestCatalog_KeepsLastKnownGoodPolicy(t *testing.T) {
 	require.Equal(t, "restricted", now.Policy.PodSecurity)
 }
 
+// If the rollout rules cannot be parsed, the error is reported and the last known good ones stay in use.
 func TestCatalog_KeepsLastKnownGoodRolloutRules(t *testing.T) {
 	s := newSystem(t)
 	s.install(map[string]string{RolloutKey: "maxConcurrent: 3"})
@@ -304,7 +309,7 @@ func TestCatalog_KeepsLastKnownGoodRolloutRules(t *testing.T) {
 	require.Len(t, changes, 1)
 }
 
-func TestCatalog_AppliesInstallationValuesToEachSet(t *testing.T) {
+func TestCatalog_AppliesValuesToEachTemplateSet(t *testing.T) {
 	s := newSystem(t)
 	s.give("gateway", map[string]string{"NOTES.txt": "x"})
 	for _, threads := range []string{"5", "6"} {
@@ -341,7 +346,7 @@ func archive(t testing.TB, files map[string]string) []byte {
 	return packed.Bytes()
 }
 
-// Whatever an archive contains, the result is a set or an error that names the archive.
+// For any archive, the result is a template set, or an error that names the archive.
 func FuzzArchive(f *testing.F) {
 	f.Add(archive(f, map[string]string{"Chart.yaml": "apiVersion: v2\nname: own\nversion: 1.0.0\n", "pod.yaml": "x"}))
 	f.Add(archive(f, map[string]string{"..__x": "x"}))
@@ -358,9 +363,9 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// A template set's digest covers the installation's files only, because the built-in files may change with the next
-// release.
-func TestTemplateSet_IdentifiesFilesOfInstallation(t *testing.T) {
+// The digest of a template set covers only the files of the installation, because the built-in files may change with
+// the next release.
+func TestTemplateSet_DigestsFilesOfInstallation(t *testing.T) {
 	s := newSystem(t)
 	require.Empty(t, s.set("").ProvidedDigest)
 	s.give("gateway", map[string]string{"NOTES.txt": "hello\n"})
@@ -416,7 +421,7 @@ func TestPlatformAt_RestoresPolicyOfRevision(t *testing.T) {
 	require.ErrorContains(t, err, "imags: unknown key")
 }
 
-// The stored content of the largest accepted policy is larger than the limit of values, and can be restored.
+// The largest accepted policy can be stored and restored, although its stored form is larger than the limit of values.
 func TestPlatformAt_RestoresLargestPolicy(t *testing.T) {
 	s := newSystem(t)
 	var hosts strings.Builder

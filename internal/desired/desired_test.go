@@ -47,7 +47,8 @@ func ofPlatform(t *testing.T, platform *Platform, sidecar *v1alpha1.VectorSideca
 	return made
 }
 
-// Workloads mostly differ in a volume's name, and the large part is the configuration.
+// Two workloads differ only in the name of a volume. Their renderings share the companion ConfigMap, which needs most
+// of the memory.
 func TestRendered_SharesCompanionConfigMaps(t *testing.T) {
 	cache := NewCache()
 	made := of(t, logs().WithLogs("/var/log/app").Build(), cache)
@@ -67,8 +68,8 @@ func TestRendered_SharesCompanionConfigMaps(t *testing.T) {
 	require.Len(t, seen, 1)
 }
 
-// The cache must not hold the content of every version of a table.
-func TestCache_ExcludesCopiedConfigMaps(t *testing.T) {
+// The cache does not keep the content of copied ConfigMaps, which may be large and change often.
+func TestCache_DoesNotStoreCopiedConfigMaps(t *testing.T) {
 	cache, view := NewCache(), settled(services(1)[0])
 	for n := range 3 {
 		object := objects.NewConfigMap("shipping", "shop", "vector.yaml", objects.VectorConfig("x")+"\n"+fmt.Sprintf("# %d\n", n))
@@ -82,8 +83,8 @@ func TestCache_ExcludesCopiedConfigMaps(t *testing.T) {
 	}
 }
 
-// Each workload is rendered by itself, since a template may read the target; they still
-// share one configuration.
+// Workloads are rendered separately, because a template may read the workload. If their configuration is the same, it
+// is checked once.
 func TestCheck_RunsOncePerConfiguration(t *testing.T) {
 	r := of(t, logs().WithInlineConfig(objects.VectorConfig("x")).Build(), NewCache()).CommonVariant().renderer
 	view := settled(services(1)[0])

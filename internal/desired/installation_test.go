@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// A values file is for its environment, or else for the global one, as the chart reads it.
-func TestReadInstallationValues_Environment(t *testing.T) {
+// A values file is for the environment that it names, or else for the global one, as in the chart.
+func TestReadInstallationValues_SelectsEnvironment(t *testing.T) {
 	for text, want := range map[string]string{
 		"{}":                          "development",
 		"environment: qa":             "qa",
@@ -32,7 +32,9 @@ func TestReadInstallationValues_Environment(t *testing.T) {
 	}
 }
 
-func TestTemplateSets_MergesFilesOfValuesAndInstallation(t *testing.T) {
+// Each case has proposed values, and the resulting template sets: the files in the values replace those of the
+// installation, and null removes one.
+func TestTemplateSets_MergeFilesOfValuesAndInstallation(t *testing.T) {
 	own, team := map[string]string{"a.tpl": "A", "b.tpl": "B"}, map[string]string{"c.tpl": "C"}
 	for name, test := range map[string]struct {
 		values string
@@ -63,9 +65,9 @@ func TestTemplateSets_MergesFilesOfValuesAndInstallation(t *testing.T) {
 	}
 }
 
-// A chart that has the installation chart as a dependency shares one global with all its charts, whose
-// keys may be passwords.
-func TestReadInstallationValues_KeepsNamedGlobalsOnly(t *testing.T) {
+// If the chart is a dependency, it shares the global values with other charts. The operator stores only the keys that
+// it uses, because others may be passwords.
+func TestReadInstallationValues_KeepsKnownGlobalsOnly(t *testing.T) {
 	for name, test := range map[string]struct{ values, want string }{
 		"no schema names it":     {"global: {storageClass: fast, database: {password: secret}}", "{}"},
 		"the built-in set":       {"global: {ipFamily: IPv4, aggregator: {address: 'a:1', token: secret}}", "global: {aggregator: {address: 'a:1'}, ipFamily: IPv4}"},
@@ -107,8 +109,9 @@ templates: {default: {values.yaml: 'global: {labels: {}}', values.schema.json: '
 	}
 }
 
-// A preview shows whether the values stop writes. A stop by rollout pause is kept.
-func TestInstallationValues_StopOfWrites(t *testing.T) {
+// The proposed values may stop writes. If writes were already stopped by rollout pause, they stay stopped in the
+// preview.
+func TestInstallationValues_KeepStopByPause(t *testing.T) {
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	for name, test := range map[string]struct {

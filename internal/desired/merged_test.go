@@ -24,9 +24,9 @@ func inNamespace(namespace, level string) *v1alpha1.VectorSidecar {
 	return made
 }
 
-// Merged values are shared by all namespaces. They are merged again if the namespace's values, the workload's values,
-// the spec or the environment differ.
-func TestValues_SharesMergedValuesAmongNamespaces(t *testing.T) {
+// Namespaces share merged values. If the values of the namespace or the workload, the spec or the environment differ,
+// the values are merged separately.
+func TestValues_ShareMergedValuesBetweenNamespaces(t *testing.T) {
 	platform, cache := builtIn(t), NewCache()
 	merge := func(sidecar *v1alpha1.VectorSidecar, platform *Platform, overrides []environment.Layer, configMaps ...*corev1.ConfigMap) mergedValues {
 		t.Helper()
@@ -75,7 +75,8 @@ func TestValues_SharesMergedValuesAmongNamespaces(t *testing.T) {
 	require.Contains(t, merge(theirs, other, nil).layers.sidecar[0].Name, "pay/logs", "errors name the owner")
 }
 
-// What one policy permits, another may refuse, and what is rendered is the same.
+// Two policies apply to the same rendering. It is rendered once and checked against each, because one policy may reject
+// what the other allows.
 func TestExecution_ChecksEachPolicy(t *testing.T) {
 	cache := NewCache()
 	for namespace, rules := range map[string]string{"shop": "", "pay": "images: {requireDigest: true}", "mail": ""} {
@@ -91,8 +92,8 @@ func TestExecution_ChecksEachPolicy(t *testing.T) {
 	}
 }
 
-// A user may spell out a value that is the default. The rendering is the same, but the requested input is not.
-func TestExecution_ServesDifferentRequestedInputs(t *testing.T) {
+// A user sets a value to its default. The rendering is shared, but the digest of the requested input differs.
+func TestExecution_SeparatesRequestedInputs(t *testing.T) {
 	cache, runs, digests := NewCache(), 0, map[string]bool{}
 	for _, sidecar := range []*v1alpha1.VectorSidecar{inNamespace("shop", ""), inNamespace("pay", "debug"), inNamespace("mail", "")} {
 		made := of(t, sidecar, cache).CommonVariant()
@@ -107,7 +108,8 @@ func TestExecution_ServesDifferentRequestedInputs(t *testing.T) {
 	require.Len(t, digests, 2)
 }
 
-// Whoever renders something first counts it whole: what a tenant changes again and again must not be kept for nothing.
+// The first namespace that needs a rendering has all of its bytes counted. Further namespaces that share it have only
+// their own part counted.
 func TestExecution_CountsBytesForFirstNamespace(t *testing.T) {
 	cache := NewCache()
 	var bytes []int

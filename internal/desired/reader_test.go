@@ -39,7 +39,7 @@ func (f *failingObjects) GetServiceAccount(context.Context, types.NamespacedName
 	return &workload.Account{}, f.read()
 }
 
-// A failed read is not a missing object. The Reader reads no further object after it.
+// After a failed read, the Reader reads no further object, so that a failed read is not taken for a missing object.
 func TestReader_StopsAfterFailedRead(t *testing.T) {
 	objects := &failingObjects{fails: 1}
 	inputs := &Inputs{

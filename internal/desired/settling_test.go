@@ -119,8 +119,8 @@ func (s *settlingTest) published(name string) string {
 	return ""
 }
 
-// A release's ConfigMaps are published as one, in whatever order they are written.
-func TestSettling_PublishesAReleaseAtOnce(t *testing.T) {
+// The ConfigMaps of a release are published together, in whatever order they are written.
+func TestSettling_PublishesReleaseAsOneRevision(t *testing.T) {
 	installed := func(t *testing.T) *settlingTest {
 		t.Helper()
 		s := newSettlingTest(t)
@@ -186,7 +186,7 @@ func TestSettling_PublishesAReleaseAtOnce(t *testing.T) {
 	})
 }
 
-// ConfigMaps that nobody lists are published when they have not changed for a while.
+// ConfigMaps that the values do not list are published when they have not changed for some seconds.
 func TestSettling_PublishesUnlistedConfigMapsAfterDelay(t *testing.T) {
 	s := newSettlingTest(t)
 	s.at(time.Hour)
@@ -219,7 +219,9 @@ func TestSettling_PublishesUnlistedConfigMapsAfterDelay(t *testing.T) {
 	require.Zero(t, s.settling.NextChange())
 }
 
-func TestSettling_StartsWithSettledConfigMaps(t *testing.T) {
+// At its start, the operator publishes ConfigMaps at once if they have not changed for some seconds. Otherwise, it
+// waits.
+func TestSettling_WaitsAtStartIfJustChanged(t *testing.T) {
 	t.Run("that have been quiet", func(t *testing.T) {
 		s := newSettlingTest(t)
 		s.at(5 * time.Second)
@@ -264,8 +266,8 @@ func TestSettling_StartsWithSettledConfigMaps(t *testing.T) {
 	})
 }
 
-// A set that is missing, or has other content, is reported after a minute.
-func TestSettling_ReportsMissingSets(t *testing.T) {
+// A listed template set that is missing, or has other content than listed, is reported after a minute.
+func TestSettling_ReportsMissingTemplateSets(t *testing.T) {
 	s := newSettlingTest(t)
 	s.write(defaultName, "default", "a.tpl", "one")
 	s.list(map[string]string{defaultName: "one"})
@@ -382,8 +384,9 @@ func TestSettling_KeepsDeletedConfigMaps(t *testing.T) {
 	})
 }
 
-// A set that an upgrade removes stays until the rest of the upgrade is there, too.
-func TestSettling_KeepsUnlistedSetsWhileItWaits(t *testing.T) {
+// An upgrade removes a template set from the list. The set stays published until all other ConfigMaps of the upgrade
+// are written.
+func TestSettling_KeepsRemovedSetsUntilUpgradeEnds(t *testing.T) {
 	s := newSettlingTest(t)
 	s.write(defaultName, "default", "a.tpl", "one")
 	s.write(gatewayName, "gateway", "a.tpl", "gateway")
@@ -402,8 +405,8 @@ func TestSettling_KeepsUnlistedSetsWhileItWaits(t *testing.T) {
 	require.Len(t, s.next().Published.FilterListed().Sets, 1)
 }
 
-// A stricter policy applies before its revision is published. A looser one applies with the revision.
-func TestPlatform_AwaitingTakesTheStricterPolicy(t *testing.T) {
+// A stricter policy applies before its revision is published. A looser policy applies only with its revision.
+func TestPlatform_AwaitingAppliesStricterPolicy(t *testing.T) {
 	for name, test := range map[string]struct{ published, present, want string }{
 		"stricter": {"", "users: {min: 1000}", "min"},
 		"looser":   {"users: {min: 1000}", "", "min"},

@@ -38,6 +38,7 @@ func sizeOfJSON(t *testing.T, sidecar *v1alpha1.VectorSidecar) int {
 	return len(text) + 1
 }
 
+// The cache drops the spec of a VectorSidecar that is too large, and keeps its metadata.
 func TestDropOversizedSpec_KeepsMetadata(t *testing.T) {
 	large := weighing(1 << 20)
 	large.Labels, large.Finalizers = map[string]string{"a": "b"}, []string{meta.Finalizer}
@@ -56,6 +57,7 @@ func TestDropOversizedSpec_KeepsMetadata(t *testing.T) {
 	require.Same(t, small, DropOversizedSpec(small))
 }
 
+// A VectorSidecar that is too large is reported with its size and the limit.
 func TestTooLarge_ReportsSize(t *testing.T) {
 	const most = 512 << 10
 	frame := sizeOfJSON(t, weighing(0))
@@ -69,13 +71,14 @@ func TestTooLarge_ReportsSize(t *testing.T) {
 	}
 }
 
-func TestTooLarge_IgnoresForeignAnnotation(t *testing.T) {
+func TestTooLarge_IgnoresOtherAnnotations(t *testing.T) {
 	pretender := logs().Build()
 	pretender.Annotations = map[string]string{meta.AnnotationExcess: "9999999"}
 	require.False(t, IsReduced(pretender))
 	require.Nil(t, TooLarge(pretender))
 }
 
+// The size of a VectorSidecar is counted without its status and its managedFields.
 func TestTooLarge_ExcludesStatusAndManagedFields(t *testing.T) {
 	sidecar := weighing(0)
 	sidecar.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: strings.Repeat("x", 1<<20)}}
@@ -83,7 +86,7 @@ func TestTooLarge_ExcludesStatusAndManagedFields(t *testing.T) {
 	require.Nil(t, TooLarge(sidecar))
 }
 
-// Each part is three bytes in JSON, and a struct in memory.
+// Each key, map and list counts as a value, because it needs much more memory than its few bytes of JSON.
 func TestTooLarge_CountsKeysMapsAndLists(t *testing.T) {
 	sidecar := logs().Build()
 	volume := corev1.Volume{Name: "many", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: make([]corev1.VolumeProjection, 170_000)}}}

@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestMountedFiles_ListsFilesOfConfigMap(t *testing.T) {
+func TestMountedFiles_ListsFilesInMountedConfigMap(t *testing.T) {
 	object := &corev1.ConfigMap{Data: map[string]string{"a": "", ".b": ""}}
 	object.Name = "shipping"
 	for name, test := range map[string]struct {
@@ -37,8 +37,8 @@ func TestMountedFiles_ListsFilesOfConfigMap(t *testing.T) {
 	}
 }
 
-// If a custom template set mounts a ConfigMap into the application, all its keys are copied, because the used ones
-// are not known.
+// A custom template set mounts a ConfigMap into the application. All of its keys are copied, because it is not known
+// which of them the application reads.
 func TestNewUses_IncludesAllKeysOfApplicationVolume(t *testing.T) {
 	overlay := &workload.Overlay{Mounts: []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "config", MountPath: "/m"}}}}
 	overlay.Template.Spec.Volumes = []corev1.Volume{{Name: "config", VolumeSource: corev1.VolumeSource{

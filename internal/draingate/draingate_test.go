@@ -74,7 +74,7 @@ const (
 var dropped = strings.Repeat("x", 150_000) + "\nshort\n"
 
 // Vector has finished a file when its checkpoint is at the end of the last line.
-func TestFindRemainder_ComparesCheckpointWithLastLine(t *testing.T) {
+func TestFindRemainder_ComparesCheckpointWithFileEnd(t *testing.T) {
 	const lines, inode = `, "fingerprint": {"strategy": "checksum", "lines": 2}`, `, "fingerprint": {"strategy": "device_and_inode"}`
 	for name, test := range map[string]struct {
 		text, checkpoints, options string
@@ -115,7 +115,7 @@ func TestFindRemainder_ComparesCheckpointWithLastLine(t *testing.T) {
 	}
 }
 
-// Of files with the same fingerprint the last modified one counts.
+// If several files have the same fingerprint, the checkpoint belongs to the one that was modified last.
 func TestFindRemainder_PrefersLastModifiedFile(t *testing.T) {
 	f := newFolder(t, map[string]string{"a.log": twoLines + "third\n", "b.log": twoLines})
 	f.checkpoints(t, fmt.Sprintf(ofTwoLines, 18))
@@ -130,7 +130,8 @@ func TestFindRemainder_PrefersLastModifiedFile(t *testing.T) {
 	}
 }
 
-func TestRemainder_ReportsFailedChecks(t *testing.T) {
+// Each case has checkpoints or a file that the drain gate cannot read, and the reported error.
+func TestRemainder_ReportsUnreadableCheckpointsAndFiles(t *testing.T) {
 	for name, test := range map[string]struct {
 		checkpoints, want string
 		spoil             func(t *testing.T, f folder)
@@ -165,7 +166,7 @@ func loops(t *testing.T, f folder) {
 	require.NoError(t, os.Symlink(path, path))
 }
 
-// Without files there is nothing to wait for, whatever Vector wrote.
+// If no log file exists, the drain gate does not wait, whatever the checkpoints contain.
 func TestRemainder_IgnoresCheckpointsWithoutFiles(t *testing.T) {
 	f := newFolder(t, nil)
 	f.checkpoints(t, "{")
@@ -173,6 +174,7 @@ func TestRemainder_IgnoresCheckpointsWithoutFiles(t *testing.T) {
 	require.True(t, left.isEmpty())
 }
 
+// The drain gate rejects sources whose progress it cannot check.
 func TestReadSources_RejectsUnsupportedSources(t *testing.T) {
 	for text, want := range map[string]string{
 		`[]`:                       "reading the sources",
@@ -205,6 +207,7 @@ func wait(t *testing.T, gate *Gate, seconds int, after func()) (took time.Durati
 	return took, log.String()
 }
 
+// The drain gate waits until Vector has read all files, but not longer than its time limit.
 func TestWait_ReturnsWhenFinishedOrTimedOut(t *testing.T) {
 	f := newFolder(t, map[string]string{"app.log": twoLines})
 	f.checkpoints(t, fmt.Sprintf(ofTwoLines, 11))
@@ -222,8 +225,8 @@ func TestWait_ReturnsWhenFinishedOrTimedOut(t *testing.T) {
 	require.Equal(t, interval, took)
 }
 
-// With unreadable sources the gate waits for the whole time.
-func TestWait_LastsWholeTimeAfterFailure(t *testing.T) {
+// If the drain gate cannot read its sources, it waits for its whole time limit.
+func TestWait_UsesWholeTimeIfSourcesAreUnreadable(t *testing.T) {
 	gate := newFolder(t, nil).gate(t, "")
 	_, gate.Broken = ReadSources(nil)
 	took, said := wait(t, gate, 0, nil)

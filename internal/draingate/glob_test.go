@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestMatches_FollowsPatternsOfVector(t *testing.T) {
+func TestMatches_InterpretsPatternsAsVector(t *testing.T) {
 	for name, test := range map[string]struct {
 		pattern string
 		yes, no []string

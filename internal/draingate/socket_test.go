@@ -32,6 +32,8 @@ func listen(t *testing.T, path string) (kill func()) {
 	return func() { require.NoError(t, listener.Close()) }
 }
 
+// Vector was killed and left its Unix socket, so that the next Vector cannot listen. The drain gate removes the socket,
+// but no socket with a listener.
 func TestSocket_RemovesLeftoverOfKilledVector(t *testing.T) {
 	t.Parallel()
 	socket, said := keeper(t)
@@ -55,6 +57,7 @@ func TestSocket_RemovesLeftoverOfKilledVector(t *testing.T) {
 	require.FileExists(t, socket.Path, "of the next one")
 }
 
+// Between two checks, a new socket replaces the old one at the same path. The drain gate keeps it.
 func TestSocket_KeepsNewSocket(t *testing.T) {
 	t.Parallel()
 	socket, _ := keeper(t)
@@ -69,6 +72,7 @@ func TestSocket_KeepsNewSocket(t *testing.T) {
 	require.FileExists(t, socket.Path, "it was looked at once since")
 }
 
+// A regular file at the path of the socket is not removed.
 func TestSocket_KeepsRegularFile(t *testing.T) {
 	t.Parallel()
 	socket, said := keeper(t)
@@ -88,7 +92,7 @@ func TestSocket_KeepsRegularFile(t *testing.T) {
 	require.Empty(t, said.String())
 }
 
-func TestRemoveLeftovers_RunsUntilCanceled(t *testing.T) {
+func TestRemoveLeftovers_ChecksUntilCanceled(t *testing.T) {
 	t.Parallel()
 	socket, _ := keeper(t)
 	listen(t, socket.Path)()
@@ -106,6 +110,7 @@ func TestRemoveLeftovers_RunsUntilCanceled(t *testing.T) {
 	<-ended
 }
 
+// The listeners of Unix sockets are read from the kernel.
 func TestSocket_ReadsListenersOfKernel(t *testing.T) {
 	t.Parallel()
 	socket, _ := keeper(t)

@@ -14,8 +14,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// The client for the lease has a short timeout, which would end every watch.
-func TestNew_KeepsConfigOfOtherClients(t *testing.T) {
+// The client for the Lease has a short timeout. The passed config stays unchanged, because that timeout would end the
+// watches of other clients.
+func TestNew_DoesNotChangePassedConfig(t *testing.T) {
 	config := &rest.Config{Host: "https://127.0.0.1:1", UserAgent: "operator"}
 	before := rest.CopyConfig(config)
 
@@ -25,6 +26,7 @@ func TestNew_KeepsConfigOfOtherClients(t *testing.T) {
 	require.Equal(t, before, config)
 }
 
+// Without a valid Lease, the fence rejects writes before they are sent, and allows reads.
 func TestFence_RejectsWritesWithoutLease(t *testing.T) {
 	reached := 0
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))

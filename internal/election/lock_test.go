@@ -135,9 +135,8 @@ func (r *replica) start(t *testing.T, releases bool) {
 	}()
 }
 
-// The elector of a standby replica reads the Lease every retry period, and up to 1.2 times as
-// much later. A Lease that was not released expires one lease duration after the replica has
-// read its last renewal.
+// Another replica ends with or without releasing the Lease. A standby leads after at most the Lease's duration and its
+// own reading interval, which has a jitter.
 func TestLock_LeadsAfterAnotherReplicaEnds(t *testing.T) {
 	const longestPeriod = retryPeriod + time.Duration(leaderelection.JitterFactor*float64(retryPeriod))
 	for name, test := range map[string]struct {
@@ -184,9 +183,9 @@ func TestLock_LeadsAfterAnotherReplicaEnds(t *testing.T) {
 	}
 }
 
-// A Lease that was deleted or taken is noticed by the next renewal, long before the next
-// leader may write.
-func TestLock_LosesTheLeaseWithTheNextRenewal(t *testing.T) {
+// A user deletes the Lease or another replica takes it. The leader detects this at its next renewal, long before the
+// next leader may write.
+func TestLock_DetectsLostLeaseAtRenewal(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(lease *coordinationv1.Lease) *coordinationv1.Lease
 		want   string
@@ -218,9 +217,9 @@ func TestLock_LosesTheLeaseWithTheNextRenewal(t *testing.T) {
 	}
 }
 
-// A missing Lease may have been deleted while its holder writes: the next leader waits for as
-// long as that holder may write.
-func TestLock_WaitsForTheHolderOfAMissingLease(t *testing.T) {
+// The Lease may have been deleted while its holder still writes. The next leader waits for as long as that holder may
+// write.
+func TestLock_WaitsIfLeaseWasDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()
 		leader := newReplica(t, &storedLease{})
@@ -238,8 +237,9 @@ func TestLock_WaitsForTheHolderOfAMissingLease(t *testing.T) {
 	})
 }
 
-// etcd was restored from a snapshot: what a standby replica has read is outdated, too.
-func TestLock_IsLostIfTheVersionDecreases(t *testing.T) {
+// A lower resource version of the Lease shows that etcd was restored from a snapshot. The leader then loses the lock,
+// because its cache is newer than the stored objects.
+func TestLock_DetectsRestoredEtcd(t *testing.T) {
 	server := &storedLease{version: 20}
 	lock := newReplica(t, server).Lock
 	_, err := server.store(&coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{HolderIdentity: ptr.To("other")}})

@@ -48,7 +48,7 @@ func layer(t *testing.T, text string) Layer {
 	return parsed
 }
 
-func TestValues_PrefersLaterLayers(t *testing.T) {
+func TestValues_PreferLaterLayers(t *testing.T) {
 	set := testSet(t, map[string]string{"staging.yaml": "sidecar: {image: 'vector:2'}"})
 
 	values, err := set.Values("staging", layer(t, "sidecar: {args: [c]}"))
@@ -65,7 +65,8 @@ func TestValues_PrefersLaterLayers(t *testing.T) {
 	}, values.Tree)
 }
 
-func TestValues_RecordsOriginOfEachValue(t *testing.T) {
+// For each value, the result has the file and the line that set it.
+func TestValues_RecordOriginOfEachValue(t *testing.T) {
 	set := testSet(t, map[string]string{"staging.yaml": "sidecar:\n  image: vector:2"})
 
 	values, err := set.Values("staging", layer(t, "sidecar: {args: [c]}"))
@@ -78,7 +79,8 @@ func TestValues_RecordsOriginOfEachValue(t *testing.T) {
 	require.Empty(t, values.Origin("sidecar", "nothing"))
 }
 
-func TestValues_RemovesKeysSetToNull(t *testing.T) {
+// A later layer sets a key to null, which removes it.
+func TestValues_RemoveKeysSetToNull(t *testing.T) {
 	set := testSet(t, nil)
 
 	values, err := set.Values("staging", layer(t, "sidecar: {threads: null, sinks: {http: null}}"))
@@ -89,7 +91,8 @@ func TestValues_RemovesKeysSetToNull(t *testing.T) {
 	require.Nil(t, sidecar["sinks"].(map[string]any)["http"])
 }
 
-func TestValues_KeepsLayersUnchanged(t *testing.T) {
+// Merging layers of values does not change the layers.
+func TestValues_DoNotChangeMergedLayers(t *testing.T) {
 	set := testSet(t, nil)
 	first, err := set.Values("staging", layer(t, "sidecar: {sinks: {mine: {type: blackhole}}}"))
 	require.NoError(t, err)
@@ -102,6 +105,7 @@ func TestValues_KeepsLayersUnchanged(t *testing.T) {
 	require.NotContains(t, second.Tree["sidecar"].(map[string]any)["sinks"], "mine")
 }
 
+// The installation's values can define environments in addition to the built-in ones.
 func TestWithInstallation_AddsEnvironments(t *testing.T) {
 	set := testSet(t, map[string]string{"qa.yaml": "sidecar: {threads: 7}", "notes.txt": "no values"})
 	require.Equal(t, []string{"qa", "staging"}, set.Names())
@@ -122,7 +126,7 @@ func TestUnknownError_ListsEnvironments(t *testing.T) {
 	require.ErrorContains(t, err, `did you mean "staging"?`)
 }
 
-// An invalid file of one environment leaves the other environments usable.
+// If the file of one environment is invalid, the other environments can still be used.
 func TestValues_FailsOnlyForInvalidEnvironment(t *testing.T) {
 	set := testSet(t, map[string]string{"qa.yaml": "sidecar: [", "staging.yaml": "sidecar: {threads: 1}"})
 
@@ -132,7 +136,7 @@ func TestValues_FailsOnlyForInvalidEnvironment(t *testing.T) {
 	require.ErrorContains(t, err, "ConfigMap system/values qa.yaml")
 }
 
-func TestValues_NamesInvalidValues(t *testing.T) {
+func TestValues_NameInvalidValues(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
 		want []string
@@ -163,7 +167,7 @@ func TestValues_NamesInvalidValues(t *testing.T) {
 	}
 }
 
-func TestValues_SortsFindings(t *testing.T) {
+func TestValues_SortFindings(t *testing.T) {
 	const text = "sidecar: {image: 1, threads: many, sinks: [], args: {}}"
 	_, first := testSet(t, map[string]string{"qa.yaml": text}).Values("qa")
 	for range 50 {
@@ -172,7 +176,7 @@ func TestValues_SortsFindings(t *testing.T) {
 	}
 }
 
-func TestValues_AcceptsEmptyFilesAndAnchors(t *testing.T) {
+func TestValues_AcceptEmptyFilesAndYAMLAnchors(t *testing.T) {
 	for name, text := range map[string]string{
 		"an empty file":      "",
 		"only a comment":     "# nothing\n",
@@ -195,15 +199,15 @@ func aliasBomb() string {
 	return text
 }
 
-// The choice of a template set is not a value, and Given leaves out the chart's own values.
-func TestInstallationValues_ExcludesChartDefaults(t *testing.T) {
+// Given contains neither the defaults of the chart nor the name of the template set.
+func TestInstallationValues_ExcludeChartDefaults(t *testing.T) {
 	set := testSet(t, map[string]string{"staging.yaml": "templateSet: edge\nsidecar: {threads: 3}\n", "production.yaml": ""})
 	require.Equal(t, map[string]any{"sidecar": map[string]any{"threads": float64(3)}}, set.InstallationValues("staging"))
 	require.Empty(t, set.InstallationValues("production"))
 	require.Empty(t, set.InstallationValues("nowhere"))
 }
 
-// A later file wins as with helm; each value keeps its own file and line.
+// As with helm, a later file takes precedence. Each value keeps the file and line from which it is.
 func TestMergeLayers_KeepsPositions(t *testing.T) {
 	base, err := ParseLayer("base.yaml", []byte("a:\n  kept: 1\n  changed: 1\n  gone: 1\nb: [1, 2]\nc: 1\n"))
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 
 const annotation = "Deployment shop/cart annotation x"
 
-func TestParseValue_ReturnsLayer(t *testing.T) {
+func TestParseValue_ReadsPathAndValue(t *testing.T) {
 	for text, want := range map[string]any{
 		`{"limits": {"memory": "1Gi"}}`: map[string]any{"limits": map[string]any{"memory": "1Gi"}},
 		"limits:\n  memory: 1Gi\n":      map[string]any{"limits": map[string]any{"memory": "1Gi"}},
@@ -48,7 +48,7 @@ func TestParseValue_NamesInvalidValues(t *testing.T) {
 	}
 }
 
-func TestDisallowedPaths_ListsPathsOutsideAllowed(t *testing.T) {
+func TestDisallowedPaths_ListsPathsThatPolicyForbids(t *testing.T) {
 	for name, test := range map[string]struct {
 		text    string
 		allowed []string
@@ -71,8 +71,8 @@ func TestDisallowedPaths_ListsPathsOutsideAllowed(t *testing.T) {
 	}
 }
 
-// Values that are not allowed are not even parsed.
-func TestMaySet_ChecksPath(t *testing.T) {
+// A path is allowed if it is listed, or if it is below or above a listed one.
+func TestMaySet_AllowsOnlyListedPaths(t *testing.T) {
 	for name, test := range map[string]struct {
 		path    string
 		allowed []string
@@ -91,6 +91,7 @@ func TestMaySet_ChecksPath(t *testing.T) {
 	}
 }
 
+// An environment without values of its own has the default values.
 func TestWithNames_AddsEnvironmentWithDefaults(t *testing.T) {
 	set := testSet(t, nil).WithNames("edge")
 	require.Equal(t, []string{"edge", "staging"}, set.Names())
@@ -101,14 +102,14 @@ func TestWithNames_AddsEnvironmentWithDefaults(t *testing.T) {
 	require.Equal(t, "vector:1", values.Tree["sidecar"].(map[string]any)["image"])
 }
 
-// The choice of a template set is not a value of a set whose schema does not have it.
-func TestValues_ExcludesTemplateSetFromSchema(t *testing.T) {
+// A template set's schema need not contain the key templateSet, which only selects the set.
+func TestValues_ValidateWithoutTemplateSet(t *testing.T) {
 	_, err := testSet(t, map[string]string{"staging.yaml": "templateSet: gateway"}).Values("staging")
 
 	require.NoError(t, err)
 }
 
-// Whatever the input, the result is values or an error that says where.
+// For any input, the result is values, or an error with its position.
 func FuzzValues(f *testing.F) {
 	for _, text := range []string{
 		"", "sidecar: {image: x}", "sidecar: [", "a: &a {b: *a}", "- x", "sidecar: {threads: many}", "{}\n---\n{}",

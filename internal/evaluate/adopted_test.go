@@ -57,6 +57,7 @@ func (f *flips) is(rollout workload.Rollout) {
 	change(f.Snapshot, func(v *workload.View) { v.Rollout, v.StateSince = rollout, noon.Add(-time.Hour) })
 }
 
+// The content of a ConfigMap changes during a rollout. The change starts when the rollout has ended.
 func TestDecide_DelaysChangedContentUntilRolloutEnds(t *testing.T) {
 	f := newFlips(t)
 	f.holds(pipeline("two"))
@@ -81,7 +82,8 @@ func TestDecide_DelaysChangedContentUntilRolloutEnds(t *testing.T) {
 	require.Equal(t, f.configMaps[inShop("pipeline")], decided.Adopted.ConfigMaps["pipeline"])
 }
 
-// A failed rollout, a changed spec, a pause or a restart of the operator ends the delay.
+// A changed ConfigMap waits for the end of a rollout. If the rollout fails, the spec changes, a user pauses, or the
+// operator restarts, the content is applied at once.
 func TestDecide_AppliesDelayedContentAfterInterruption(t *testing.T) {
 	for name, change := range map[string]func(*flips){
 		"the rollout has failed":       func(f *flips) { f.is(workload.RolloutFailed) },
@@ -102,7 +104,7 @@ func TestDecide_AppliesDelayedContentAfterInterruption(t *testing.T) {
 	}
 }
 
-// A mistake is reported at once. The content of the rollout stays known.
+// Invalid content of a ConfigMap is reported during the rollout. The rollout continues with the earlier content.
 func TestDecide_ReportsInvalidContentWithoutDelay(t *testing.T) {
 	for name, change := range map[string]func(*flips){
 		"no Vector configuration": func(f *flips) { f.holds(objects.NewConfigMap("pipeline", "shop", "vector.yaml", "sinks: {}")) },
@@ -121,7 +123,8 @@ func TestDecide_ReportsInvalidContentWithoutDelay(t *testing.T) {
 	}
 }
 
-// A tenant may keep changing the namespace's defaults, which are another ConfigMap.
+// A user changes the defaults of the namespace, which are another ConfigMap, during a rollout. The change starts when
+// the rollout has ended.
 func TestDecide_DelaysNamespaceDefaultsUntilRolloutEnds(t *testing.T) {
 	defaults := func(level string) *corev1.ConfigMap {
 		return objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, "sidecar: {logLevel: "+level+"}")
@@ -143,7 +146,8 @@ func TestDecide_DelaysNamespaceDefaultsUntilRolloutEnds(t *testing.T) {
 	require.Equal(t, plan.None, decided.Plans[0].Change)
 }
 
-func TestDecide_DropsAdoptedContentAfterRollout(t *testing.T) {
+// During a rollout, the earlier content of a ConfigMap is used. It is dropped when the rollout has ended.
+func TestDecide_DropsEarlierContentAfterRollout(t *testing.T) {
 	f := newFlips(t)
 	f.is(workload.RolloutComplete)
 	f.Workloads = f.Workloads[:1]

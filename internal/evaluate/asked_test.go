@@ -77,6 +77,7 @@ func askedHashOf(t *testing.T, s *Snapshot) string {
 	return text
 }
 
+// Each input that a user can change, such as the spec or a value, changes the input hash.
 func TestDecide_IncludesUserInputInInputHash(t *testing.T) {
 	configured := func(text string) objects.ConfigMapSet {
 		return only("own", objects.NewConfigMap("own", "shop", "vector.yaml", objects.VectorConfig(text)))
@@ -151,6 +152,7 @@ func TestDecide_IncludesUserInputInInputHash(t *testing.T) {
 	}
 }
 
+// A changed key of a ConfigMap changes the input hash only if the sidecar uses it.
 func TestDecide_IncludesUsedConfigMapKeysInInputHash(t *testing.T) {
 	of := func(change func(*corev1.ConfigMap)) string {
 		s := snapshot(t, logs().WithConfigMap("shipping", "vector.yaml").Build(), cart())
@@ -221,7 +223,7 @@ func carryOut(t *testing.T, s *Snapshot, decided *decision.Decision, deployments
 	return &done
 }
 
-func TestDecide_CausesNoWritesAfterOperatorUpgrade(t *testing.T) {
+func TestDecide_WritesNothingAfterOperatorUpgrade(t *testing.T) {
 	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{
 		"as it comes":               logs().Build(),
 		"with logs":                 logs().WithLogs("/var/log/app").Build(),

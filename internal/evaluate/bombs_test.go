@@ -117,7 +117,7 @@ func (m *mistake) world(t *testing.T) *Snapshot {
 	return s
 }
 
-// For any input of a tenant, a reconcile needs far less memory than the operator has, and the status reports the
+// For any input of a tenant, a reconcile needs far less memory than the operator's limit, and the status reports the
 // error.
 func TestDecide_BoundsMemoryForTenantInput(t *testing.T) {
 	for name, bomb := range bombs() {
@@ -143,7 +143,7 @@ func TestDecide_BoundsMemoryForTenantInput(t *testing.T) {
 	}
 }
 
-// Text of the maximum size stays within the promised cost.
+// For text of the largest accepted size, a reconcile stays within the documented memory.
 func TestDecide_BoundsMemoryForLargestValidInput(t *testing.T) {
 	text := objects.VectorConfig("x") + "tests:\n" + each(2_000, "- {name: t%d, inputs: [], outputs: []}\n")
 	policy := "overrides: {namespaces: [values, sidecar], workloads: [values, sidecar]}"

@@ -25,7 +25,7 @@ func manyOf(n int) []*appsv1.Deployment {
 	return all
 }
 
-// A fan-out renders once for each distinct input, and the next reconcile does not render.
+// Many workloads with equal input need one rendering, and the next reconcile needs none.
 func TestDecide_RendersOncePerDistinctInput(t *testing.T) {
 	const workloads = 50
 	for name, test := range map[string]struct {
@@ -87,7 +87,7 @@ func TestDecide_RendersOncePerDistinctInput(t *testing.T) {
 	}
 }
 
-// Cached results equal fresh ones.
+// With cached renderings, the decision is the same as without them.
 func TestDecide_ReturnsSameDecisionFromCache(t *testing.T) {
 	memory := newMemory()
 	for _, sidecar := range []*v1alpha1.VectorSidecar{logs().Build(), logs().WithLogs("/var/log/app").Build(), logs().Named("shipper").Build()} {

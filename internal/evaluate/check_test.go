@@ -65,7 +65,7 @@ func TestDecide_ReportsSourceOfConfigFindings(t *testing.T) {
 	}
 }
 
-// Memory buffers are compared with the container's own limit.
+// The check compares the memory buffers of the configuration with the memory limit of the sidecar's container.
 func TestDecide_WarnsOfMemoryBuffersAboveContainerLimit(t *testing.T) {
 	for size, isTold := range map[string]bool{"134217728": false, "134217729": true} {
 		configuration := "sources:\n  app: {type: stdin}\nsinks:\n  out: {type: blackhole, inputs: [app], buffer: {max_size: " + size + "}}\n"
@@ -98,7 +98,7 @@ func TestDecide_AppliesConfigCheckMode(t *testing.T) {
 	}
 }
 
-// A warning does not stop the injection.
+// A warning of the check does not stop the injection, and is reported once for all workloads.
 func TestDecide_ReportsConfigWarningOnce(t *testing.T) {
 	second := objects.NewDeployment("basket", "shop").Labeled("logs", "vector").Build()
 
@@ -119,6 +119,7 @@ func TestDecide_ChecksChangedConfigMapContent(t *testing.T) {
 	}
 }
 
+// The check of a configuration considers the rendered container: its variables, mounts and ports.
 func TestDecide_ChecksConfigAgainstRenderedContainer(t *testing.T) {
 	own := func(text string, change func(*v1alpha1.SidecarSpec)) *v1alpha1.VectorSidecar {
 		return logs().WithInlineConfig(text).Sidecar(change).Build()
@@ -147,7 +148,7 @@ func TestDecide_ChecksConfigAgainstRenderedContainer(t *testing.T) {
 	}
 }
 
-// A short grace period or a used port causes a warning for that workload alone.
+// A short grace period of one workload, or a port that it already uses, causes a warning for that workload only.
 func TestDecide_WarnsOnlyAffectedWorkloads(t *testing.T) {
 	listening := "sources:\n  app: {type: socket, mode: tcp, address: \"127.0.0.1:8080\"}\nsinks:\n  out: {type: blackhole, inputs: [app]}\n"
 	hasty := objects.NewDeployment("hasty", "shop").Labeled("logs", "vector").Pod(func(spec *corev1.PodSpec) {

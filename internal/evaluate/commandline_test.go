@@ -22,8 +22,8 @@ const (
 	otherHalf = "sinks:\n  out: {type: blackhole, inputs: [app]}\n"
 )
 
-// A configuration in two files counts as one in each way in which Vector reads it, and its faults are found.
-func TestDecide_ReadsSplitConfiguration(t *testing.T) {
+// A configuration is split into two files, in each way in which Vector reads them. Its errors are found.
+func TestDecide_ChecksConfigurationInTwoFiles(t *testing.T) {
 	variable := func(name, value string) []corev1.EnvVar { return []corev1.EnvVar{{Name: name, Value: value}} }
 	for name, test := range map[string]struct {
 		// paths are those of the two files below /conf.
@@ -149,9 +149,9 @@ func TestDecide_ReadsConfigDirectory(t *testing.T) {
 	}
 }
 
-// The check rejects flags, variables and files with which Vector exits before it reads a configuration. Values that
-// only the pod has are accepted.
-func TestDecide_ChecksCommandLine(t *testing.T) {
+// The check rejects flags, variables and files with which Vector exits before it reads a configuration. It accepts
+// values that are known only in the pod.
+func TestDecide_ChecksVectorCommandLine(t *testing.T) {
 	of := func(name string) corev1.EnvVar {
 		return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "s"}, Key: "k"}}}
 	}
@@ -202,8 +202,8 @@ func TestDecide_ChecksCommandLine(t *testing.T) {
 	}
 }
 
-// Vector validates the files of a directory as it reads them.
-func TestDecide_ValidatesConfigDirectory(t *testing.T) {
+// The validation by Vector uses all files of a configuration directory.
+func TestDecide_ValidatesConfigDirectoryByVector(t *testing.T) {
 	object := objects.NewConfigMap("shipping", "shop", "vector.yaml", "data_dir: /var/lib/vector\n")
 	object.Data["app"], object.Data["out"] = "type: stdin\n", "type: blackhole\ninputs: [app]\n"
 	sidecar := logs().WithConfigMap("shipping", "").Sidecar(func(s *v1alpha1.SidecarSpec) {

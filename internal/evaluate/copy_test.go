@@ -174,9 +174,9 @@ func TestDecide_IgnoresChangesOfUncopiedConfigMapKeys(t *testing.T) {
 	}
 }
 
-// A user's ConfigMap may have the name that the rendered one of a VectorSidecar with
-// Live would have.
-func TestDecide_NamesLiveCopyUnlikeSourceConfigMap(t *testing.T) {
+// With reload Live, the name of the companion is fixed, and the user's ConfigMap already has it. The companion gets
+// another name.
+func TestDecide_AvoidsNameOfSourceConfigMap(t *testing.T) {
 	sidecar := logs().WithConfigMap("logs-vector", "").Build()
 	sidecar.Spec.Sidecar.Reload = v1alpha1.ReloadLive
 	s := snapshot(t, sidecar, cart())
@@ -207,7 +207,7 @@ func TestDecide_RejectsTooLargeCopyWithItsSize(t *testing.T) {
 	require.False(t, decided.Plans[0].Writes())
 }
 
-// A running sidecar keeps its copy, whatever happens to the ConfigMap.
+// If the user's ConfigMap becomes invalid or is deleted, the running sidecar keeps its copy.
 func TestDecide_KeepsCopyAfterConfigMapChange(t *testing.T) {
 	s := snapshot(t, logs().WithConfigMap("shipping", "").Build(), cart())
 	s.ConfigMaps = only("shipping", shipping(asIs))

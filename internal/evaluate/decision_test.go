@@ -149,6 +149,7 @@ func written(companions []corev1.ConfigMap) []corev1.ConfigMap {
 	return there
 }
 
+// The environment of the VectorSidecar overrides that of the namespace, which overrides the default.
 func TestDecide_UsesMostSpecificEnvironment(t *testing.T) {
 	for name, test := range map[string]struct {
 		spec, namespace, operator string
@@ -171,8 +172,8 @@ func TestDecide_UsesMostSpecificEnvironment(t *testing.T) {
 	}
 }
 
-// Each case makes a workload lose its sidecar.
-func TestDecide_RemovesUnwantedSidecar(t *testing.T) {
+// Each case is a reason for which a workload loses its sidecar.
+func TestDecide_RemovesSidecar(t *testing.T) {
 	now := metav1.Now()
 	for name, happen := range map[string]func(*Snapshot){
 		"switched off":          func(s *Snapshot) { s.Sidecar = logs().Disabled().Build() },
@@ -233,6 +234,7 @@ func TestDecide_KeepsSidecarAndCompanionsOnInvalidSpec(t *testing.T) {
 	}
 }
 
+// A workload that cannot have the sidecar is blocked, and others get it.
 func TestDecide_BlocksOnlyUnsuitableWorkload(t *testing.T) {
 	able := objects.NewDeployment("able", "shop").Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Build()
 
@@ -285,7 +287,7 @@ func TestDecide_ValidatesReferencedConfigMap(t *testing.T) {
 	}
 }
 
-// A companion is created before the workloads are written, and removed after their rollouts.
+// A companion is created before workloads are written, and deleted after their rollouts no longer need it.
 func TestDecide_KeepsCompanionsWhileWorkloadsNeedThem(t *testing.T) {
 	s := snapshot(t, logs().Build(), cart())
 	old := corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "logs-vector-old"}}
@@ -313,7 +315,8 @@ func TestDecide_KeepsCompanionsWhileWorkloadsNeedThem(t *testing.T) {
 	require.ElementsMatch(t, []string{"logs-vector-old", first.Companions[0].Name}, decide(t, s).Obsolete)
 }
 
-func TestDecide_GivesContainerNameToOlderVectorSidecar(t *testing.T) {
+// Two VectorSidecars use the same container name. The older one is injected, and the younger one reports a conflict.
+func TestDecide_PrefersOlderForContainerName(t *testing.T) {
 	young, old := logs().Build(), objects.NewVectorSidecar("audit", "shop").MatchingAll().Build()
 	young.CreationTimestamp = metav1.NewTime(time.Unix(200, 0))
 	old.CreationTimestamp = metav1.NewTime(time.Unix(100, 0))
@@ -356,7 +359,7 @@ func TestDecide_SharesCacheBetweenVectorSidecars(t *testing.T) {
 	}
 }
 
-func TestDecide_CachesNothingAfterCancellation(t *testing.T) {
+func TestDecide_CachesNothingIfCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	memory := newMemory()
@@ -369,7 +372,7 @@ func TestDecide_CachesNothingAfterCancellation(t *testing.T) {
 	require.Nil(t, decided.Invalid, "nothing is remembered of a rendering that was cut short")
 }
 
-func TestDecide_WarnsWhenSidecarCollectsNothing(t *testing.T) {
+func TestDecide_WarnsIfSidecarCollectsNothing(t *testing.T) {
 	logDir := func(path string) *objects.Deployment {
 		return objects.NewDeployment("cart", "shop").Labeled("logs", "vector").WithEmptyDir("logs", path)
 	}
@@ -406,8 +409,8 @@ func TestDecide_WarnsWhenSidecarCollectsNothing(t *testing.T) {
 	}
 }
 
-// With Live, new content does not change the pod template. It counts as a new sidecar, not as drift or a correction
-// loop.
+// With reload Live, new content does not change the pod template. It is an update of the sidecar, neither drift nor a
+// correction loop.
 func TestDecide_UpdatesLiveConfigWithoutDrift(t *testing.T) {
 	live := func(text string) *v1alpha1.VectorSidecar {
 		vs := logs().WithInlineConfig(objects.VectorConfig(text)).Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build()
@@ -427,8 +430,8 @@ func TestDecide_UpdatesLiveConfigWithoutDrift(t *testing.T) {
 	require.Equal(t, first.Write.Apply["spec"], second.Write.Apply["spec"], "no pod starts anew")
 }
 
-// When the first VectorSidecar is deleted, the second one writes the annotations without a name. That does not count
-// as drift.
+// Only the first of two VectorSidecars writes annotations whose keys lack its name. When the first one is deleted, the
+// second one writes them. That is no drift.
 func TestDecide_MovesPlainAnnotationsWithoutDrift(t *testing.T) {
 	vs := logs().Build()
 	vs.Spec.DriftPolicy = v1alpha1.DriftReport
@@ -447,7 +450,8 @@ func TestDecide_MovesPlainAnnotationsWithoutDrift(t *testing.T) {
 	require.Equal(t, plan.Update, decide(t, s).Plans[0].Change)
 }
 
-// A conflict over a ConfigMap stops all writes, also of other companions.
+// If another client owns a ConfigMap with the name of a companion, the VectorSidecar writes neither workloads nor other
+// companions.
 func TestDecide_StopsAllWritesOnConfigMapConflict(t *testing.T) {
 	s := snapshot(t, logs().Build(), cart())
 	configMaps := objects.ConfigMapSet{}
@@ -463,7 +467,8 @@ func TestDecide_StopsAllWritesOnConfigMapConflict(t *testing.T) {
 	require.False(t, decided.Plans[0].Writes())
 }
 
-// Templates that find no container at the logs' path would blame the VectorSidecar.
+// The pod template of one workload cannot be decoded. Only that workload is blocked, and the VectorSidecar has no
+// error.
 func TestDecide_BlocksWorkloadWithUnreadableTemplate(t *testing.T) {
 	s := snapshot(t, objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").WithLogs("/srv/app/logs").Build(), cart())
 	change(s, func(v *workload.View) {

@@ -82,7 +82,8 @@ func TestDecide_LimitsDrainGateToGracePeriod(t *testing.T) {
 	}
 }
 
-// A cut applies only to workloads with that grace period, and is made once for them.
+// Workloads have different grace periods. The drain of each one is shortened to its own period, and workloads with the
+// same period share a rendering.
 func TestDecide_ShortensDrainPerGracePeriod(t *testing.T) {
 	full, short, alike := cart(), cart(), cart()
 	short.Name, alike.Name = "short", "alike"

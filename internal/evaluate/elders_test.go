@@ -65,6 +65,7 @@ func annotations(p *plan.Plan) map[string]any {
 	return p.Write.Apply["metadata"].(map[string]any)["annotations"].(map[string]any)
 }
 
+// Two VectorSidecars conflict in a workload. The older one is injected.
 func TestElder_TakesPrecedenceOverYoungerVectorSidecar(t *testing.T) {
 	for name, test := range map[string]struct {
 		first, second *v1alpha1.VectorSidecar
@@ -101,8 +102,8 @@ func TestElder_TakesPrecedenceOverYoungerVectorSidecar(t *testing.T) {
 	}
 }
 
-// A restore from a backup may create VectorSidecars in one second and in another order. The injected sidecar stays.
-func TestElder_DoesNotReplaceInjectedSidecar(t *testing.T) {
+// A restored backup may create VectorSidecars in another order. The sidecar that is already injected stays.
+func TestElder_KeepsInjectedSidecarOfYounger(t *testing.T) {
 	for name, test := range map[string]struct {
 		first, second *objects.VectorSidecar
 		then          plan.Change
@@ -127,8 +128,8 @@ func TestElder_DoesNotReplaceInjectedSidecar(t *testing.T) {
 	}
 }
 
-// A VectorSidecar that cannot be injected does not block other VectorSidecars.
-func TestElder_BlocksNoOthersWhenNotInjectable(t *testing.T) {
+// If a VectorSidecar cannot be injected, it does not block younger ones.
+func TestElder_BlocksNoYoungerIfNotInjectable(t *testing.T) {
 	for name, elder := range map[string]*objects.VectorSidecar{
 		"it is disabled":            named("z", 9001).Disabled(),
 		"its configuration is bad":  named("z", 9001).WithInlineConfig("sources: {in: {type: nonsense}}\n"),
@@ -145,8 +146,8 @@ func TestElder_BlocksNoOthersWhenNotInjectable(t *testing.T) {
 	}
 }
 
-// For the third of three VectorSidecars, the result of the second one depends on the first one. The cost of many
-// VectorSidecars is only the sum of their costs.
+// A third VectorSidecar depends on the result of the second one, which depends on the first one. Each is evaluated only
+// once.
 func TestAddElders_ConsidersAllPrecedingVectorSidecars(t *testing.T) {
 	first, second, third := made(1, named("a", 9001)), made(2, named("b", 9001)), made(3, named("c", 9003).Named("vector-b"))
 	s := snapshot(t, third, cart())

@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// If the operator detects another IP family, injected sidecars stay unchanged until the next change of the sidecar.
+// The operator detects another IP family. Injected sidecars stay unchanged until their next change.
 func TestDecide_AppliesIPFamilyWithNextChange(t *testing.T) {
 	deployment := cart()
 	s := snapshot(t, logs().Build(), deployment)

@@ -39,9 +39,9 @@ func live() *v1alpha1.VectorSidecar {
 	return logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }).Build()
 }
 
-// If the companion ConfigMap of an earlier rendering is missing, it cannot be rendered again. The workload is updated
-// to the current rendering.
-func TestDecide_UpdatesEarlierRenderingWithoutItsConfig(t *testing.T) {
+// The companion ConfigMap that an earlier release rendered is missing, and cannot be rendered again. The workload gets
+// the current rendering.
+func TestDecide_UpdatesEarlierRenderingIfConfigIsMissing(t *testing.T) {
 	s, _ := keeping(t, logs().Build())
 	memory := newMemory()
 	memory.decide(t, s)
@@ -53,8 +53,8 @@ func TestDecide_UpdatesEarlierRenderingWithoutItsConfig(t *testing.T) {
 	require.Len(t, decided.Missing, 1)
 }
 
-// With Live, the name of the companion ConfigMap does not change, so a missing or changed one is restored without new
-// pods.
+// With reload Live, the name of the companion ConfigMap does not change. If it is missing or was changed, it is
+// restored without new pods.
 func TestDecide_RestoresLiveConfigOfEarlierRendering(t *testing.T) {
 	for name, happen := range map[string]func(*Snapshot){
 		"gone": func(s *Snapshot) { s.Companions = nil },
@@ -77,7 +77,7 @@ func TestDecide_RestoresLiveConfigOfEarlierRendering(t *testing.T) {
 	}
 }
 
-// Workloads with an earlier rendering stay unchanged.
+// After an upgrade, new workloads get the current rendering, and workloads with an earlier rendering stay unchanged.
 func TestDecide_UsesCurrentRenderingForNewWorkloads(t *testing.T) {
 	for name, sidecar := range map[string]*v1alpha1.VectorSidecar{"restarting": logs().Build(), "reloading": live()} {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestDecide_UsesCurrentRenderingForNewWorkloads(t *testing.T) {
 	}
 }
 
-// A write of annotations only does not use a rollout slot, is not blocked, and is not a correction loop.
+// A write that changes only annotations uses no rollout slot, does not wait, and does not count for a correction loop.
 func TestDecide_UsesNoSlotForRecordOnlyWrites(t *testing.T) {
 	var deployments []*appsv1.Deployment
 	for _, name := range []string{"a", "b", "c"} {
@@ -131,9 +131,9 @@ func TestDecide_UsesNoSlotForRecordOnlyWrites(t *testing.T) {
 	}
 }
 
-// A record that was removed is written again without new pods. Until then nothing shows that the sidecar is what was
-// requested, so that another rendering of it is written.
-func TestDecide_RestoresARemovedRecord(t *testing.T) {
+// If another client removes the annotation with the input hash, the operator writes it again without new pods, so that
+// a later change is noticed.
+func TestDecide_RestoresRemovedInputHash(t *testing.T) {
 	deployment := cart()
 	s := snapshot(t, logs().Build(), deployment)
 	s = carryOut(t, s, decide(t, s), deployment)
@@ -154,8 +154,8 @@ func TestDecide_RestoresARemovedRecord(t *testing.T) {
 	require.Equal(t, plan.None, decide(t, s).Plans[0].Change)
 }
 
-// A sidecar of an earlier rendering stays unchanged if it reads the user's ConfigMap, which is not a companion. If
-// that ConfigMap is missing, the error is reported.
+// A sidecar of an earlier rendering reads the user's ConfigMap, not a companion. It stays unchanged, also if that
+// ConfigMap is missing, which is reported.
 func TestDecide_KeepsEarlierRenderingWithUserConfigMap(t *testing.T) {
 	deployment := cart()
 	s := snapshot(t, logs().WithConfigMap("own", "vector.yaml").Build(), deployment)

@@ -48,8 +48,8 @@ func TestDecide_UsesNativeSidecarIfAllKubeletsSupportIt(t *testing.T) {
 	}
 }
 
-// The kubelet version changes the input hash only if it differs from the version that is assumed from the API server,
-// and the rendering depends on it.
+// The kubelet version changes the input hash only if the rendering depends on it, and it differs from the version that
+// the API server suggests.
 func TestDecide_IncludesRelevantKubeletInInputHash(t *testing.T) {
 	of := func(server, oldest string) string {
 		s := snapshot(t, logs().Build(), cart())
@@ -63,8 +63,8 @@ func TestDecide_IncludesRelevantKubeletInInputHash(t *testing.T) {
 	require.Equal(t, of("v1.31.0", "v1.29.0"), of("v1.31.0", "v1.29.7"), "a patch changes nothing")
 }
 
-// If the templates of an upgraded operator consider the kubelet version, injected sidecars stay unchanged until their
-// next change. If the oldest node pool is upgraded, the sidecar is updated.
+// The templates consider the kubelet version. If the oldest node pool is upgraded, the sidecar is updated. An upgrade
+// of the operator alone does not update it.
 func TestDecide_UpdatesSidecarAfterNodePoolUpgrade(t *testing.T) {
 	deployment := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build()
 	s := snapshot(t, logs().Build(), deployment)

@@ -67,8 +67,7 @@ func goingBack(s *Snapshot) {
 
 func unfinished(v *workload.View) { v.Rollout = workload.RolloutProgressing }
 
-// Each case has a rollout mode and the history of a workload with the previous sidecar, and whether the change
-// starts.
+// Each case has a rollout mode and the earlier rollouts of a workload, and whether a changed sidecar starts now.
 func TestDecide_StartsChangeByRolloutMode(t *testing.T) {
 	const owner, person = meta.ReasonWaitingForAppRollout, meta.ReasonWaitingForPromotion
 	for name, test := range map[string]struct {
@@ -155,7 +154,7 @@ func TestDecide_StartsChangeByRolloutMode(t *testing.T) {
 	}
 }
 
-// A promotion applies to the change that waits. The next change waits again.
+// A promotion starts the change that waits. The next change waits for its own promotion.
 func TestDecide_PromotesOnlyWaitingChange(t *testing.T) {
 	for _, mode := range []v1alpha1.RolloutMode{v1alpha1.ModeManual, v1alpha1.ModeOnAppRollout} {
 		s := snapshot(t, waitingFor(mode, 0), cart())
@@ -175,7 +174,7 @@ func TestDecide_PromotesOnlyWaitingChange(t *testing.T) {
 	}
 }
 
-// The annotation of a deferred change does not start a soak. When the change is promoted, it needs a rollout slot.
+// Writing the annotation of a deferred change starts no soak. When the change is promoted, it waits for a rollout slot.
 func TestDecide_UsesSlotForDeferredChange(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeManual, 0), cart())
 	s.Now = noon
@@ -192,8 +191,8 @@ func TestDecide_UsesSlotForDeferredChange(t *testing.T) {
 	require.Equal(t, fleet.Demand{Wanted: 1, Matched: 1}, decided.Demand(plan.Injections))
 }
 
-// Each case has a workload without a sidecar. With OnAppRollout, a workload that is not older than the VectorSidecar
-// is injected at once. With Manual, it is injected if the other workloads have the current sidecar.
+// A workload has no sidecar yet. With OnAppRollout, it is injected at once if it is not older than the VectorSidecar.
+// With Manual, it is injected at once if the other workloads have the current sidecar.
 func TestDecide_InjectsNewWorkloadsByRolloutMode(t *testing.T) {
 	for name, test := range map[string]struct {
 		mode    v1alpha1.RolloutMode
@@ -232,8 +231,8 @@ func TestDecide_InjectsNewWorkloadsByRolloutMode(t *testing.T) {
 	}
 }
 
-// A configuration change that Vector reloads does not restart pods, so it does not wait in any mode.
-func TestDecide_StartsChangeWithoutNewPodsAtOnce(t *testing.T) {
+// Vector reloads a changed configuration, so no pods restart. In each mode, the change starts without waiting.
+func TestDecide_StartsChangeWithoutNewPodsImmediately(t *testing.T) {
 	config := func(format string) *v1alpha1.ConfigSpec {
 		return &v1alpha1.ConfigSpec{Inline: "sources: {in: {type: demo_logs, format: " + format + "}}\nsinks: {out: {type: blackhole, inputs: [in]}}"}
 	}
@@ -288,8 +287,8 @@ func TestDecide_RemovesWaitAnnotationWithoutRollout(t *testing.T) {
 	require.False(t, p.StartsPods())
 }
 
-// If another release computed the annotation of a wait from other fields of the pod template, the annotation is
-// written again with the same time.
+// Another release computed the digest in the annotation of a wait from other fields of the pod template. The annotation
+// is written again, and the start of the wait stays.
 func TestDecide_RenewsWaitAnnotationOfOtherRelease(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeOnAppRollout, 0), cart())
 	s.Now = noon
@@ -324,9 +323,9 @@ func TestDecide_KeepsWaveOrderAfterMaxAge(t *testing.T) {
 	require.True(t, p.IsWaiting())
 }
 
-// In mode OnAppRollout, the API server injects a deferred sidecar. In mode Manual, it injects the sidecar only after
-// the promotion.
-func TestDecide_OffersNoOverlayBeforePromotion(t *testing.T) {
+// In mode Manual, the API server injects a sidecar only after its promotion. In mode OnAppRollout, it injects also a
+// deferred sidecar.
+func TestDecide_PublishesOverlayAfterPromotion(t *testing.T) {
 	for mode, isOffered := range map[v1alpha1.RolloutMode]bool{v1alpha1.ModeOnAppRollout: true, v1alpha1.ModeManual: false} {
 		s := snapshot(t, waitingFor(mode, 0), cart())
 		s.Now, s.Offers = noon, true

@@ -30,8 +30,8 @@ func silent(name string, port int32) *objects.VectorSidecar {
 	return named(name, port).Sidecar(func(s *v1alpha1.SidecarSpec) { s.NodeAgents = "Exclude" })
 }
 
-// The operator does not replace annotations of node agents that the application or an older VectorSidecar has, in any
-// order of writes.
+// The application or an older VectorSidecar already has an annotation for node agents. The operator does not replace
+// it, whichever was written first.
 func TestDecide_KeepsNodeAgentAnnotationsOfOthers(t *testing.T) {
 	first, second := made(1, silent("z", 9001)), made(2, silent("a", 9002))
 	s := snapshot(t, first, cart())
@@ -56,8 +56,8 @@ func TestDecide_KeepsNodeAgentAnnotationsOfOthers(t *testing.T) {
 	require.NotContains(t, decideAmong(t, second, s, first, second).Warning, excluded)
 }
 
-// With console sinks, node agents must read the sidecar's output, so the sidecar is not excluded.
-func TestDecide_KeepsNodeAgentsWithConsoleSinks(t *testing.T) {
+// With a console sink, the logs are in the sidecar's output, so the sidecar is not excluded from node agents.
+func TestDecide_IncludesConsoleOutputInNodeAgents(t *testing.T) {
 	sinks := func(sinks ...string) func(*v1alpha1.SidecarSpec) {
 		return func(s *v1alpha1.SidecarSpec) {
 			on := true
@@ -97,8 +97,8 @@ func TestDecide_KeepsNodeAgentsWithConsoleSinks(t *testing.T) {
 	}
 }
 
-// If a container name is too long for the key of an agent's annotation, the annotation is left out. A warning reports
-// it only if NodeAgents is set.
+// The container name is too long for an annotation key of a node agent. The annotation is left out, with a warning only
+// if nodeAgents is set.
 func TestDecide_WarnsOfTooLongNodeAgentAnnotationKey(t *testing.T) {
 	const long = "vector-for-the-shop-that-never-closes-and-logs-all-day"
 	p := decide(t, snapshot(t, logs().Named(long).Sidecar(func(s *v1alpha1.SidecarSpec) { s.NodeAgents = "Exclude" }).Build(), cart())).Plans[0]

@@ -49,9 +49,8 @@ func had(lastWriter string) func(*Snapshot) {
 	return func(s *Snapshot) { s.Carried = func(types.UID) (string, bool) { return lastWriter, true } }
 }
 
-// Each case has a workload with a controller owner and without the sidecar, and whether the sidecar is injected
-// again.
-func TestDecide_AcceptsRemovalByControllerOwner(t *testing.T) {
+// Each case is a workload with a controller owner and without the sidecar, and whether the operator injects it again.
+func TestDecide_RespectsRemovalByControllerOwner(t *testing.T) {
 	by := func(writer string) func(*Snapshot) {
 		return func(s *Snapshot) { change(s, func(v *workload.View) { v.LastWriter = writer }) }
 	}
@@ -183,7 +182,9 @@ func TestDecide_AppliesOwnedWorkloadsSetting(t *testing.T) {
 	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Change, "nobody owns it")
 }
 
-func TestDecide_BoundsRecordedOwnerRemovals(t *testing.T) {
+// Controller owners of many kinds remove the sidecar. The record keeps a limited number of these removals, and drops
+// the oldest one first.
+func TestDecide_LimitsRecordedRemovals(t *testing.T) {
 	var all []v1alpha1.OwnerRemoval
 	for i := range 2 * v1alpha1.MaxOwnerRemovals {
 		one := kafkas("")
@@ -201,8 +202,8 @@ func TestDecide_BoundsRecordedOwnerRemovals(t *testing.T) {
 	require.Equal(t, later, decision.MergeTakenOut(later, kafkas("")))
 }
 
-// Removals by controller owners in one namespace do not affect other namespaces, until several namespaces have
-// reported the same kind of owner.
+// If controller owners of a kind remove the sidecar in one namespace, other namespaces keep it, until several
+// namespaces have reported the same kind.
 func TestDecide_IsolatesOwnerRemovalsByNamespace(t *testing.T) {
 	in := func(namespace, ownerKind string) []v1alpha1.OwnerRemoval {
 		one := kafkas("")

@@ -152,6 +152,7 @@ func TestDecide_ReportsInvalidNamespaceDefaults(t *testing.T) {
 
 const broken = "{{ if }}"
 
+// The template set of the VectorSidecar overrides that of its environment, which overrides the default.
 func TestDecide_UsesMostSpecificTemplateSet(t *testing.T) {
 	sets := map[string]map[string]string{"gateway": {"NOTES.txt": "x"}, "edge": {"NOTES.txt": "y"}, "broken": {"_x.tpl": broken}}
 	for name, test := range map[string]struct {
@@ -190,6 +191,7 @@ func TestDecide_UsesMostSpecificTemplateSet(t *testing.T) {
 	}
 }
 
+// If the policy cannot be parsed and there is no earlier one, nothing is injected.
 func TestDecide_StopsInjectionOnInvalidPolicy(t *testing.T) {
 	s := snapshot(t, logs().Build(), cart())
 	s.Platform = given(t, map[string]string{desired.PolicyKey: "imags: {}"}, nil)
@@ -259,7 +261,8 @@ func TestDecide_BlocksWorkloadOnPodSecurityViolation(t *testing.T) {
 	require.Contains(t, decided.Plans[1].Message(), `runAsUser=0 (container "vector"`)
 }
 
-// An error of a template names the layer that set the value, because the user must correct that layer.
+// An error in a template names the layer of values in which the faulty value was set, because the user must correct it
+// there.
 func TestDecide_NamesValueLayerInTemplateErrors(t *testing.T) {
 	sets := map[string]map[string]string{"own": {"extra.yaml": "{{ $s := .Values.sidecar }}\n{{ $s.name.x }}"}}
 	for name, test := range map[string]struct {
@@ -285,9 +288,9 @@ func TestDecide_NamesValueLayerInTemplateErrors(t *testing.T) {
 	}
 }
 
-// A user who sets values in another namespace cannot read ConfigMaps of the operator namespace, even if the policy
-// allows ConfigMaps of the user's own namespace.
-func TestDecide_ProtectsConfigMapsInOperatorNamespace(t *testing.T) {
+// The policy allows users to refer to ConfigMaps of their own namespace. That gives them no access to ConfigMaps of the
+// operator namespace.
+func TestDecide_HidesConfigMapsOfOperatorNamespace(t *testing.T) {
 	const mayChoose = "overrides: {namespaces: [sidecar.config], workloads: [sidecar.config]}"
 	reference := func(name, key string) string {
 		return fmt.Sprintf("sidecar: {config: {configMapRef: {name: %s, key: %s}}}", name, key)

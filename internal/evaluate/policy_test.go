@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Each case bypassed a policy rule in an earlier version.
+// Each case is a configuration that an earlier version of the policy check did not reject.
 func TestDecide_RejectsPolicyBypasses(t *testing.T) {
 	const (
 		restricted = "securityContext: {runAsNonRoot: true, runAsUser: 1, allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}, seccompProfile: {type: RuntimeDefault}}"
@@ -113,9 +113,8 @@ func TestDecide_RejectsPolicyBypasses(t *testing.T) {
 	}
 }
 
-// A sidecar keeps what was allowed when it was injected. It is checked again when it is
-// about to change.
-func TestDecide_ChecksPolicyOnlyWhenSidecarChanges(t *testing.T) {
+// A stricter policy does not remove an injected sidecar. It applies when the sidecar changes.
+func TestDecide_ChecksPolicyOnlyForChanges(t *testing.T) {
 	const allowed = "volumes: {csiDrivers: [d.example], applicationSecrets: true}"
 	volumes := map[string]corev1.Volume{
 		"by the policy":                   {Name: "v", VolumeSource: corev1.VolumeSource{CSI: &corev1.CSIVolumeSource{Driver: "d.example"}}},

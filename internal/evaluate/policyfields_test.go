@@ -92,12 +92,10 @@ func allowedContainer(name string) string {
 		"{runAsNonRoot: true, runAsUser: 65532, allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}, seccompProfile: {type: RuntimeDefault}}}"
 }
 
-// Every field by which something gets into a pod is set alone, in every place where it
-// can be. A strict policy must refuse it; one that is strict only in the field's key
-// must refuse it and name the key; a loose one must allow it. Fields that no policy
-// allows, the loose policy must refuse as well; harmless fields, the strict one must
-// allow.
-func TestDecide_ChecksEveryFieldAgainstItsPolicyKeys(t *testing.T) {
+// Each field that can affect a pod is set alone, in each place of the pod. A strict policy rejects it, and so does a
+// policy that is strict only in the key of that field. A loose policy allows it. If no key allows a field, each policy
+// rejects it, and a harmless field is always allowed.
+func TestDecide_ChecksEachFieldAgainstItsPolicyKeys(t *testing.T) {
 	f := newField(t)
 	for _, field := range fields.Below(reflect.TypeFor[corev1.PodTemplateSpec](), func(name string) bool {
 		line := policy.LineFor(name)
@@ -124,7 +122,7 @@ func TestDecide_ChecksEveryFieldAgainstItsPolicyKeys(t *testing.T) {
 	}
 }
 
-// Without the field, all of these policies allow the sidecar.
+// Without any of these fields, each policy allows the sidecar.
 func TestDecide_AllowsPlainSidecarUnderStrictPolicy(t *testing.T) {
 	f := newField(t)
 	f.allows(t, f.decide(t, strict, f.sidecar("", nil)))

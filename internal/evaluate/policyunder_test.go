@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Until a revision with another policy has started for a VectorSidecar, both policies apply, so the stricter rule of
-// the two decides.
+// A revision with another policy has not started for a VectorSidecar. Until then, both policies apply to it, so the
+// stricter rule decides.
 func TestDecide_AppliesBothPoliciesUntilWaveStarts(t *testing.T) {
 	const config = "sources: {app: {type: demo_logs, format: json}}\nsinks: {out: {type: http, inputs: [app], uri: 'https://logs.example', encoding: {codec: json}}}\n"
 	for name, test := range map[string]struct {

@@ -97,6 +97,7 @@ func TestDecide_KeepsPullSecretsOfApplication(t *testing.T) {
 	}
 }
 
+// If the pull secrets of the ServiceAccount change, the sidecar is updated.
 func TestDecide_FollowsPullSecretsOfServiceAccount(t *testing.T) {
 	deployment := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build()
 	s := snapshot(t, pullingWith("registry"), deployment)
@@ -127,9 +128,9 @@ func TestDecide_RejectsTemplatesWithoutAccountPullSecrets(t *testing.T) {
 	require.Contains(t, decided.Invalid.Message, `images may not be pulled with the Secret "apps"`)
 }
 
-// A pull secret in the application owner's manifest is not injected. If the application owner removes it, the
-// operator injects it.
-func TestDecide_AddsPullSecretRemovedByOwner(t *testing.T) {
+// The application owner's manifest lists a pull secret that the sidecar needs. When the owner removes it from the
+// manifest, the operator adds it.
+func TestDecide_AddsPullSecretThatManifestDrops(t *testing.T) {
 	lists := func(names ...string) *appsv1.Deployment {
 		return objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Pod(func(pod *corev1.PodSpec) {
 			for _, name := range names {
@@ -152,9 +153,8 @@ func TestDecide_AddsPullSecretRemovedByOwner(t *testing.T) {
 	require.Contains(t, p.Write.Cause, "fields of the workload (imagePullSecrets)")
 }
 
-// A pull secret that the policy does not allow is accepted if the application's ServiceAccount has it. So the
-// ServiceAccount is read first.
-func TestDecide_ReadsAccountBeforePullSecretPolicy(t *testing.T) {
+// The policy does not allow a pull secret of the sidecar. It is accepted if the application's ServiceAccount has it.
+func TestDecide_AllowsPullSecretOfServiceAccount(t *testing.T) {
 	s := snapshot(t, pullingWith("registry"), cart())
 	from := accountsOf{"default": {PullSecrets: []string{"registry"}}}
 	s.Accounts = from

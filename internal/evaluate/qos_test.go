@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// If the VectorSidecar or its environment requests QoS Keep, a Guaranteed pod stays Guaranteed with the sidecar. If
-// that is not possible, a warning reports it.
+// With qos Keep, a pod of the QoS class Guaranteed stays Guaranteed with the sidecar. If that is not possible, a
+// warning reports it.
 func TestDecide_KeepsGuaranteedQoSClass(t *testing.T) {
 	list := func(cpu, memory string) corev1.ResourceList {
 		return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)}
@@ -66,7 +66,7 @@ func TestDecide_KeepsGuaranteedQoSClass(t *testing.T) {
 	}
 }
 
-// If the application owner changes the QoS class of the pod, the sidecar is updated, but only with QoS Keep.
+// With qos Keep, the sidecar is updated if the application owner changes the QoS class of the pod.
 func TestDecide_FollowsQoSClassOfPod(t *testing.T) {
 	limits := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("256Mi")}
 	for environment, want := range map[string]plan.Change{"production": plan.Update, "development": plan.None} {

@@ -25,8 +25,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// After any change between two reconciles, the second decision equals that of a new process.
-func TestRecall_DoesNotAffectDecisions(t *testing.T) {
+// Anything may change between two reconciles. The second decision, which uses results of the first one, equals that of
+// a new process.
+func TestRecall_ReturnsDecisionOfNewProcess(t *testing.T) {
 	vs := logs().WithLogs("/var/log/app").Build()
 	vs.CreationTimestamp = metav1.NewTime(time.Unix(200, 0))
 	s := snapshot(t, vs, manyOf(4)...)
@@ -117,7 +118,7 @@ func TestRecall_DoesNotAffectDecisions(t *testing.T) {
 	}
 }
 
-// The cost of a reconcile depends on the number of changes.
+// A reconcile evaluates only the workloads that have changed since the last one.
 func TestRecall_EvaluatesOnlyChangedWorkloads(t *testing.T) {
 	cache, all := workloadcache.New(), manyOf(6)
 	var records []*workloadcache.Record
@@ -163,7 +164,8 @@ func TestRecall_EvaluatesOnlyChangedWorkloads(t *testing.T) {
 	require.Equal(t, 5, evaluated, "they are evaluated by something else")
 }
 
-func TestRecall_SkipsLateRenderings(t *testing.T) {
+// A rendering that exceeded its time is not used in the next reconcile.
+func TestRecall_EvaluatesTimedOutRenderingAgain(t *testing.T) {
 	record := snapshot(t, logs().Build(), cart()).Workloads[0]
 	late := decision.Workload{Record: record, Source: &desired.Source{}, Evaluated: &decision.Evaluated{Of: record, Rendered: &desired.Rendered{TimedOut: true, Invalid: &desired.Invalid{}}}}
 	sidecar := logs().Build()

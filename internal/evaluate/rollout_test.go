@@ -20,8 +20,8 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// Package decision tests rollouts in detail. This test shows that the state of a workload, a pod fault and a started
-// rollout reach the decision.
+// The state of a workload, a pod fault and a started rollout are part of the decision. Package decision tests the
+// details.
 func TestDecide_ReportsSoakAndStartedRollouts(t *testing.T) {
 	s := snapshot(t, logs().WithSoak(-1).Build(), cart())
 	carried(s, &decide(t, s).Plans[0])
@@ -45,7 +45,7 @@ func TestDecide_ReportsSoakAndStartedRollouts(t *testing.T) {
 	require.True(t, decide(t, s).Plans[0].Rollout.InFlight, "the operator has begun it")
 }
 
-// The canaries go first, by number or by labels.
+// Canaries, given by number or labels, are written before other workloads.
 func TestDecide_UpdatesCanariesFirst(t *testing.T) {
 	one, all := intstr.FromInt32(1), intstr.FromString("100%")
 	labeled := func(key, value string) *metav1.LabelSelector {
@@ -89,8 +89,8 @@ func TestDecide_UpdatesCanariesFirst(t *testing.T) {
 	require.Contains(t, decided.Invalid.Message, "spec.rollout.canary.selector")
 }
 
-// If the only canary has no pods, other workloads wait until it has pods or a user promotes this change.
-func TestDecide_HoldsChangeWhileCanaryHasNoPods(t *testing.T) {
+// The only canary has no pods. Other workloads wait until it has pods, or a user promotes the change.
+func TestDecide_WaitsForCanaryPodsOrPromotion(t *testing.T) {
 	first := &v1alpha1.CanarySpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"first": "yes"}}}
 	fleet := func(t *testing.T) *Snapshot {
 		deployments := manyOf(2)
@@ -151,7 +151,7 @@ func TestDecide_HoldsChangeWhileCanaryHasNoPods(t *testing.T) {
 	}
 }
 
-// If a user requests a retry, earlier failures do not block other workloads. Later failures do.
+// After a user requests a retry, only failures that happen later block other workloads.
 func TestDecide_IgnoresEarlierFailuresAfterRetry(t *testing.T) {
 	deployments := manyOf(2)
 	s := snapshot(t, logs().Build(), deployments...)

@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// If environment variables cannot be injected, the sidecar is still injected, with a warning. The result does not
-// depend on a workload, so it is known before one exists.
+// Environment variables cannot be injected into the application. The sidecar is still injected, with a warning that
+// does not depend on a workload.
 func TestDecide_WarnsOfMissingApplicationEnv(t *testing.T) {
 	sidecar := objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) {
 		s.OTLP = &v1alpha1.OTLPSpec{Enabled: ptr.To(true)}

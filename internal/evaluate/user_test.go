@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// The sidecar's user comes from the source that the values name, and the pod passes the restricted Pod Security level
-// in each case.
+// Values can take the sidecar's user from several sources. With each of them, the pod meets the restricted Pod Security
+// level.
 func TestDecide_RunsSidecarAsRequestedUser(t *testing.T) {
 	for name, test := range map[string]struct {
 		user        v1alpha1.UserMode
@@ -59,7 +59,8 @@ func TestDecide_RunsSidecarAsRequestedUser(t *testing.T) {
 	}
 }
 
-func TestDecide_BlocksUserOutsideNamespaceRange(t *testing.T) {
+// The sidecar's user is outside of the range that OpenShift assigns to the namespace. The workload is blocked.
+func TestDecide_BlocksUserOutsideOpenShiftRange(t *testing.T) {
 	s := snapshot(t, logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.User = "Fixed" }).Build(), cart())
 	s.Cluster.Platform, s.NamespaceUsers = render.OpenShift, policy.ParseUserRange("1000650000/10000")
 	p := decide(t, s).Plans[0]
@@ -70,8 +71,8 @@ func TestDecide_BlocksUserOutsideNamespaceRange(t *testing.T) {
 	require.Equal(t, plan.Inject, decide(t, s).Plans[0].Change)
 }
 
-// If the operator detects another platform, injected sidecars stay unchanged until the next change of the sidecar.
-func TestDecide_AppliesPlatformWithNextChange(t *testing.T) {
+// The operator detects another platform, such as OpenShift. Injected sidecars stay unchanged until their next change.
+func TestDecide_AppliesDetectedPlatformWithNextChange(t *testing.T) {
 	deployment := cart()
 	s := snapshot(t, logs().Build(), deployment)
 	s = carryOut(t, s, decide(t, s), deployment)

@@ -31,7 +31,7 @@ func judged(whenUnable string) *v1alpha1.VectorSidecar {
 	return sidecar
 }
 
-// The field whenUnable decides whether a write waits without a result of the validation.
+// If Vector cannot validate the configuration, whenUnable decides whether the write waits.
 func TestDecide_AppliesWhenUnableOfValidation(t *testing.T) {
 	for choice, waits := range map[string]bool{"": false, "Proceed": false, "Wait": true} {
 		s := snapshot(t, judged(choice), cart())
@@ -46,7 +46,7 @@ func said(state decision.VerdictState) func(string) decision.Verdict {
 }
 
 // A removal does not wait for a validation.
-func TestDecide_ValidatesOnlyConfigToBeWritten(t *testing.T) {
+func TestDecide_ValidatesOnlyBeforeWrites(t *testing.T) {
 	s := snapshot(t, judged("Wait"), cart())
 	s.Verdict = said(decision.VerdictValid)
 	first := decide(t, s)
@@ -94,9 +94,9 @@ func TestDecide_RestrictsValidationJob(t *testing.T) {
 	}
 }
 
-// Before 0.57, Vector compiles VRL only when it builds the components, which needs
-// data_dir.
-func TestDecide_BuildsComponentsWithEarlierVector(t *testing.T) {
+// Before 0.57, Vector compiles VRL only when it builds the components, which needs data_dir. The validation Job for
+// these versions has one.
+func TestDecide_GivesDataDirToEarlierVector(t *testing.T) {
 	jobOf := func(image, dataDir string) corev1.PodSpec {
 		sidecar := judged("")
 		sidecar.Spec.Sidecar.Image = image
@@ -130,7 +130,8 @@ func TestDecide_BuildsComponentsWithEarlierVector(t *testing.T) {
 	require.Equal(t, []string{"/var/lib/vector"}, writable(jobOf("vector:0.57.0", "data_dir: /var/lib/vector/own\n")))
 }
 
-func TestDecide_KeysValidationByContentAndImage(t *testing.T) {
+// Workloads with the same configuration and image share one validation.
+func TestDecide_ValidatesEachContentAndImageOnce(t *testing.T) {
 	key := func(change func(*v1alpha1.VectorSidecar), deployments ...*appsv1.Deployment) string {
 		sidecar := judged("")
 		change(sidecar)

@@ -31,9 +31,8 @@ func restricting(t *testing.T, rules string) *desired.Platform {
 	return platform
 }
 
-// The policy applies to a configuration from each source, with and without other errors, and with and without a
-// workload.
-func TestDecide_AppliesPolicyToEveryConfigSource(t *testing.T) {
+// The policy applies to a configuration from each possible source, with and without other errors.
+func TestDecide_AppliesPolicyToConfigFromAllSources(t *testing.T) {
 	const rules = "vector: {hosts: {allow: ['*.example.com']}}"
 	const (
 		inYAML = "sources: {app: {type: demo_logs, format: json}}\nsinks: {out: {type: http, inputs: [app], uri: 'https://HOST', encoding: {codec: json}}}\n"
@@ -96,7 +95,7 @@ func TestDecide_AppliesPolicyToEveryConfigSource(t *testing.T) {
 	}
 }
 
-// Each case makes Vector read files that the operator cannot check. The policy rejects it.
+// In each case, Vector reads files that the operator cannot check. The policy rejects the configuration.
 func TestDecide_RejectsConfigHiddenFromPolicy(t *testing.T) {
 	const fine = "sources: {app: {type: demo_logs, format: json}}\nsinks: {out: {type: blackhole, inputs: [app]}}\n"
 	mount := func(name, at string) func(*v1alpha1.SidecarSpec) {

@@ -22,7 +22,7 @@ func acquireLater(slots *Slots, namespace string, order chan<- string) {
 	synctest.Wait()
 }
 
-// While one namespace makes many requests, another one waits for one of them at most.
+// While one namespace makes many requests, a request of another namespace waits for at most one of them.
 func TestSlots_AlternateBetweenNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slots, order := New(1, 1), make(chan string, 10)
@@ -42,7 +42,7 @@ func TestSlots_AlternateBetweenNamespaces(t *testing.T) {
 	})
 }
 
-func TestSlots_LimitOneNamespace(t *testing.T) {
+func TestSlots_LimitSlotsOfOneNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slots, order := New(4, 2), make(chan string, 10)
 		require.NoError(t, slots.Acquire(t.Context(), "large"))
@@ -57,7 +57,7 @@ func TestSlots_LimitOneNamespace(t *testing.T) {
 	})
 }
 
-func TestSlots_EndWithTheContext(t *testing.T) {
+func TestSlots_StopWaitingIfContextEnds(t *testing.T) {
 	slots := New(1, 1)
 	require.NoError(t, slots.Acquire(t.Context(), "first"))
 	ctx, cancel := context.WithCancel(t.Context())

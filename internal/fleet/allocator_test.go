@@ -82,13 +82,14 @@ func (i *installation) finish() {
 	}
 }
 
-// Without a limit all rollouts start at once, even before each VectorSidecar has reported.
+// Without a limit, all rollouts start at once, before each VectorSidecar has reported.
 func TestSlotAllocator_GrantsAllWithoutLimit(t *testing.T) {
 	i := newInstallation(t, "", map[string]int{"a": 100, "b": 1})
 	require.Equal(t, 100, i.ask(named("a")), "although b was not heard yet")
 	require.Equal(t, SlotUsage{Used: 100}, i.Usage(i.rules))
 }
 
+// After a restart, the allocator grants no slots until each VectorSidecar has reported how many it already uses.
 func TestSlotAllocator_WaitsForAllReports(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 2", map[string]int{"a": 5, "b": 0, "c": 0})
 	i.underWay[named("b")] = 1
@@ -103,6 +104,7 @@ func TestSlotAllocator_WaitsForAllReports(t *testing.T) {
 	require.Equal(t, SlotUsage{Limit: 2, Used: 2, Waiting: 4}, i.Usage(i.rules))
 }
 
+// A deleted VectorSidecar gets no slots, and releases those that it used.
 func TestSlotAllocator_SkipsDeletedVectorSidecars(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 1, "b": 0})
 	require.Zero(t, i.ask(named("a")))
@@ -112,7 +114,7 @@ func TestSlotAllocator_SkipsDeletedVectorSidecars(t *testing.T) {
 	require.Equal(t, SlotUsage{Limit: 1}, i.Usage(i.rules))
 }
 
-// If an expected ClusterVectorSidecar is replaced by its namespaces, rollout slots are granted after each of these
+// An expected ClusterVectorSidecar is replaced by its namespaces. The allocator grants slots after each of these
 // namespaces has reported.
 func TestSlotAllocator_WaitsForReportsOfEachNamespace(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 2", map[string]int{"a": 5, "b": 0})
@@ -130,6 +132,7 @@ func TestSlotAllocator_WaitsForReportsOfEachNamespace(t *testing.T) {
 	require.Equal(t, 1, i.ask(named("a")))
 }
 
+// A VectorSidecar gets a slot, and its write fails. The slot is released.
 func TestSlotAllocator_ReleasesSlotAfterFailedWrite(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 1, "b": 1})
 	require.Zero(t, i.ask(named("a")))
@@ -141,8 +144,9 @@ func TestSlotAllocator_ReleasesSlotAfterFailedWrite(t *testing.T) {
 	require.Equal(t, 1, i.ask(named("b")))
 }
 
-// A VectorSidecar that fails after Reserve does not report. The slots that it reported before stay in use.
-func TestSlotAllocator_ReleasesUnreportedGrant(t *testing.T) {
+// A VectorSidecar gets slots, and its reconcile fails before it reports them. The new slots are released, and those
+// that it reported before stay in use.
+func TestSlotAllocator_ReleasesGrantIfReconcileFails(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 3", map[string]int{"a": 2, "b": 5})
 	i.underWay[named("a")] = 1
 	require.Zero(t, i.ask(named("a")), "b has not reported")
@@ -158,16 +162,16 @@ func TestSlotAllocator_ReleasesUnreportedGrant(t *testing.T) {
 	require.Equal(t, SlotUsage{Limit: 3, Used: 3}, i.Usage(i.rules))
 }
 
-// A VectorSidecar that returns an unused rollout slot is not woken for it.
-func TestSlotAllocator_AvoidsWakingFailedVectorSidecar(t *testing.T) {
+// If a VectorSidecar returns an unused slot, it is not reconciled again for that slot.
+func TestSlotAllocator_DoesNotWakeVectorSidecarForOwnSlot(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 2})
 	require.Equal(t, 1, i.ask(named("a")))
 
 	require.Empty(t, i.Report(named("a"), 0, 0, i.rules), "it would try without end")
 }
 
-// If a VectorSidecar has failed, it is requeued when another rollout ends, because the error may be gone. Two failed
-// VectorSidecars do not requeue each other endlessly.
+// If the reconcile of a VectorSidecar failed, it is repeated when another rollout ends, because the error may be gone.
+// Two such VectorSidecars do not start each other endlessly.
 func TestSlotAllocator_WakesFailedVectorSidecarAfterRollout(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 2, "b": 3})
 	a, b := named("a"), named("b")
@@ -221,7 +225,8 @@ func TestSlotAllocator_StartsSmallDemandWithinTwoBatches(t *testing.T) {
 	}
 }
 
-// For any order of requests, all rollouts finish in the smallest number of batches, and the limit is not exceeded.
+// For any order of requests, all rollouts finish in the smallest possible number of batches, and the limit is never
+// exceeded.
 func TestSlotAllocator_NeedsFewestBatches(t *testing.T) {
 	for seed := range uint64(50) {
 		random := rand.New(rand.NewPCG(seed, 2))
@@ -263,9 +268,9 @@ func BenchmarkReadAnnotations(b *testing.B) {
 	}
 }
 
-// If a VectorSidecar uses rollout slots for too long, for example because of a long soak or pods that never start,
-// other VectorSidecars get as many additional slots.
-func TestSlotAllocator_RecallsSlotsHeldTooLong(t *testing.T) {
+// A VectorSidecar uses rollout slots for too long, for example because its pods never start. Other VectorSidecars get
+// as many additional slots.
+func TestSlotAllocator_AddsSlotsForLongUsedOnes(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 4", map[string]int{"a": 9, "b": 2, "c": 3})
 	now := time.Unix(10_000, 0)
 	i.now = func() time.Time { return now }
@@ -321,8 +326,8 @@ func TestSlotAllocator_SharesSlotsAmongNamespaces(t *testing.T) {
 	require.Equal(t, 1, ask(two), "and one that is held for too long, whoever else of that namespace waits longer")
 }
 
-// A released rollout slot counts as the oldest one. If a VectorSidecar releases a slot from time to time, only its
-// remaining slots can count as used for too long.
+// A VectorSidecar that releases a slot releases its oldest one. So only its remaining slots can count as used for too
+// long.
 func TestSlotAllocator_ReleasesOldestSlotsFirst(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	allocator, rules, a, b := NewSlotAllocator(func() time.Time { return now }), parse(t, "maxConcurrent: 3"), named("a"), named("b")
@@ -342,7 +347,8 @@ func TestSlotAllocator_ReleasesOldestSlotsFirst(t *testing.T) {
 	require.Equal(t, 2, granted)
 }
 
-// The times of used rollout slots are lost on restart. Other VectorSidecars then wait for up to one more hour.
+// The times of used slots are lost at a restart. Other VectorSidecars then wait for up to one more hour for additional
+// slots.
 func TestSlotAllocator_RestartsSlotTimesAfterRestart(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	rules, a, b := parse(t, "maxConcurrent: 2"), named("a"), named("b")
@@ -365,7 +371,7 @@ func TestSlotAllocator_RestartsSlotTimesAfterRestart(t *testing.T) {
 	}
 }
 
-// Workloads that failed before get slots that no healthy workload of any VectorSidecar wants, and hold none against it.
+// Workloads that failed before the rollout get only slots that no healthy workload of any VectorSidecar requests.
 func TestSlotAllocator_ServesFailedWorkloadsLast(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 2", map[string]int{"broken": 0, "healthy": 3})
 	ask := func(name string, demand Demand) int {

@@ -29,7 +29,8 @@ func recorded(is *v1alpha1.RolloutStatus) (texts []string) {
 	return texts
 }
 
-func TestRevisionState_KeepsFailuresUntilARevisionIsFinished(t *testing.T) {
+// The recorded failures stay until the VectorSidecar has finished a revision.
+func TestRevisionState_KeepsFailuresUntilRevisionFinished(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.onFailure = v1alpha1.OnFailureRevert
 	f.passes(nothing)
@@ -67,8 +68,9 @@ func TestRevisionState_KeepsFailuresUntilARevisionIsFinished(t *testing.T) {
 	require.Empty(t, f.is[0].Failures)
 }
 
-// Values that return to the revision that a VectorSidecar has reverted to finish that revision.
-func TestRevisionState_DropsFailuresWithTheRevisionBefore(t *testing.T) {
+// A VectorSidecar has reverted to the previous revision. If the values return to it, it is finished, and the recorded
+// failures are dropped.
+func TestRevisionState_DropsFailuresAfterReturn(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.onFailure = v1alpha1.OnFailureRevert
 	f.passes(nothing)
@@ -81,7 +83,8 @@ func TestRevisionState_DropsFailuresWithTheRevisionBefore(t *testing.T) {
 	require.Empty(t, f.is[0].Failures)
 }
 
-func TestMergeFailures_KeepsSomeOfEachRevision(t *testing.T) {
+// The number of recorded failures is limited. Some failures of each revision are kept.
+func TestMergeFailures_KeepsFailuresOfEachRevision(t *testing.T) {
 	merged := mergeFailures(nil, "one", fails("OOMKilled", "c", "b", "a").Failures)
 	merged = mergeFailures(merged, "two", fails("OOMKilled", "a", "b", "c", "d", "e", "f").Failures)
 	require.Equal(t, []string{"one/a/OOMKilled", "one/b/OOMKilled", "one/c/OOMKilled", "two/a/OOMKilled", "two/b/OOMKilled"}, recorded(&v1alpha1.RolloutStatus{Failures: merged}))

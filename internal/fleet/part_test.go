@@ -14,7 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// A new wave starts with the status of a neighboring wave, without its failures.
+// The namespaces of a ClusterVectorSidecar move to a wave in which it had none. The state there starts with that of the
+// neighboring wave, without its failures.
 func TestLastStatus_UsesStatusOfNeighboringWave(t *testing.T) {
 	rules, err := Parse("rollout", []byte(threeWaves))
 	require.NoError(t, err)
@@ -35,6 +36,7 @@ func TestLastStatus_UsesStatusOfNeighboringWave(t *testing.T) {
 	require.Equal(t, "two", rules.LastStatus([]v1alpha1.RolloutStatus{early}, 2).Revision, "the one before, if there is none after it")
 }
 
+// The progress of a ClusterVectorSidecar in a wave is the sum of the progress of its namespaces.
 func TestSum_CombinesProgressOfNamespaces(t *testing.T) {
 	require.Equal(t, Progress{IsDone: true, Generation: 3}, Sum([]Progress{{IsDone: true}, {IsDone: true}}, 3))
 	require.Equal(t, Progress{IsBegun: true, Failed: 3}, Sum([]Progress{{IsDone: true, Failed: 1}, {IsBegun: true, Failed: 2}}, 0))
@@ -42,8 +44,8 @@ func TestSum_CombinesProgressOfNamespaces(t *testing.T) {
 	require.False(t, Sum(nil, 1).IsDone, "of what nobody has looked at, nothing is known")
 }
 
-// A ClusterVectorSidecar in two waves blocks its own later wave, and reports the state of all its waves at once.
-func TestWaves_SupportsSidecarInSeveralWaves(t *testing.T) {
+// A ClusterVectorSidecar has namespaces in two waves. Its later wave waits for its earlier one.
+func TestWaves_SupportSidecarInSeveralWaves(t *testing.T) {
 	rules, err := Parse("rollout", []byte(threeWaves))
 	require.NoError(t, err)
 	given, now := &Target{Rules: rules, Revision: "two"}, time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
@@ -82,7 +84,8 @@ func TestWaves_SupportsSidecarInSeveralWaves(t *testing.T) {
 	require.True(t, waves.Gate(other, WaveMember{Wave: 1}, given, now).IsOpen)
 }
 
-func TestRevisionState_ComparesWithoutMessages(t *testing.T) {
+// Two states that differ only in their messages are equivalent, so that a changed message causes no status write.
+func TestRevisionState_IgnoresMessagesInComparison(t *testing.T) {
 	now := metav1.NewTime(time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC))
 	stage := RevisionState{Status: v1alpha1.RolloutStatus{Revision: "one", Message: "a"}, Gate: Gate{Message: "a", Wave: 1}}
 	same := stage

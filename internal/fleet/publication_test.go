@@ -13,7 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-func TestPublication_IsReadAsWritten(t *testing.T) {
+// A publication that was written to a ConfigMap is read back unchanged.
+func TestPublication_EqualsWrittenOneAfterRead(t *testing.T) {
 	now := metav1.NewTime(time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC))
 	written := &Publication{
 		Revision: "0123456789", RolloutText: "halt: {}\n",
@@ -37,7 +38,8 @@ func TestPublication_IsReadAsWritten(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestPublication_KeepsTimesOfWhatStays(t *testing.T) {
+// The publication has the time since which the revision, and each part such as a template set, is unchanged.
+func TestPublication_KeepsTimesOfUnchangedParts(t *testing.T) {
 	first := metav1.NewTime(time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC))
 	later := metav1.NewTime(first.Add(time.Hour))
 	publication := func(revision string, err error) *Publication {

@@ -64,7 +64,8 @@ func TestReadContent_RestoresStoredContent(t *testing.T) {
 	require.Equal(t, int64(3), stored(t, aContent())[RecordName("values", aContent().Revision())].Revision)
 }
 
-func TestReadContent_ChecksTheOperatorsOwnTemplates(t *testing.T) {
+// A stored revision includes built-in templates. If another client has changed them, the revision is rejected.
+func TestReadContent_ChecksStoredBuiltInTemplates(t *testing.T) {
 	content := aContent()
 	content.BuiltIn, content.Samples = Files{Data: map[string]string{"Chart.yaml": "name: a"}}, map[string]string{"default": "0123"}
 	name, part := RecordName("values", content.Revision()), partName("values", content.BuiltIn.textDigest())
@@ -94,7 +95,8 @@ func TestReadContent_ChecksTheOperatorsOwnTemplates(t *testing.T) {
 	require.ErrorContains(t, err, part+" is missing")
 }
 
-// What a ConfigMap may hold has to fit into a request to etcd, which takes 1.5 MiB, and come back.
+// The content of the largest possible ConfigMap can be stored within the limit of etcd's requests, 1.5 MiB, and
+// restored.
 func TestReadContent_RestoresLargestConfigMap(t *testing.T) {
 	random := make([]byte, 1<<20)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(random)
@@ -113,7 +115,8 @@ func TestReadContent_RestoresLargestConfigMap(t *testing.T) {
 	}
 }
 
-func TestRevision_DependsOnContent(t *testing.T) {
+// The revision is a digest of the installation's content. A change of any part of the content changes it.
+func TestRevision_ChangesWithEachPartOfContent(t *testing.T) {
 	seen := map[string]string{}
 	for name, change := range map[string]func(*Content){
 		"nothing":       func(*Content) {},
@@ -132,6 +135,7 @@ func TestRevision_DependsOnContent(t *testing.T) {
 	}
 }
 
+// A stored revision that another client has modified is rejected.
 func TestReadContent_RejectsModifiedRecords(t *testing.T) {
 	revision := aContent().Revision()
 	name, part := RecordName("values", revision), partName("values", aContent().Values.textDigest())

@@ -39,6 +39,7 @@ func TestParse_RejectsInvalidRules(t *testing.T) {
 	}
 }
 
+// maxConcurrent is a number of slots, or a percentage of all workloads, which is at least one slot.
 func TestLimit_ComputesSlotsFromRules(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, "maxConcurrent: null": 0, "maxConcurrent: 20": 20, `maxConcurrent: "2%"`: 5, `maxConcurrent: "1%"`: 3, `maxConcurrent: "100%"`: 250,
@@ -49,6 +50,7 @@ func TestLimit_ComputesSlotsFromRules(t *testing.T) {
 	require.Equal(t, 0, (*Rules)(nil).Limit(5))
 }
 
+// Each case is a time and the windows of the rules, and until when rollouts wait.
 func TestClosedWindow_EvaluatesWindows(t *testing.T) {
 	const (
 		office = `windows: [{days: [Mon, Tue, Wed, Thu], from: "08:00", to: "16:00", timeZone: Europe/Berlin}]`

@@ -178,7 +178,8 @@ func (w *walk) everHad(revision string) (names []string) {
 	return names
 }
 
-// Two revisions fail in a row in the first wave. An undo returns it to the one that works, and nobody else gets either.
+// Two revisions fail one after the other in the first wave. An undo returns its members to the revision before both,
+// and members of other waves get neither.
 func TestUndoRevision_ReturnsMembersToPreviousRevision(t *testing.T) {
 	for name, prepare := range map[string]func(*walk){
 		"all of the wave fail":                       func(*walk) {},
@@ -227,8 +228,8 @@ func TestUndoRevision_ReturnsMembersToPreviousRevision(t *testing.T) {
 	}
 }
 
-// An undone revision is started by nobody, whatever asks for it, until a user runs retry.
-func TestUndoRevision_StopsTheRevision(t *testing.T) {
+// No VectorSidecar starts an undone revision, not even by a promotion, until a user requests a retry.
+func TestUndoRevision_PreventsLaterStarts(t *testing.T) {
 	w := newWalk(t, 2, 2, 2)
 	w.settle()
 	w.content = "b"
@@ -265,8 +266,9 @@ func TestUndoRevision_StopsTheRevision(t *testing.T) {
 	require.Equal(t, map[string]int{"b": 7}, w.revisions())
 }
 
-// A VectorSidecar without a previous revision gets the newest one of its wave, and stays if there is none.
-func TestUndoRevision_ReturnsNewMembersToRevisionOfWave(t *testing.T) {
+// A VectorSidecar without a previous revision gets the newest other revision of its wave. If there is none, it keeps
+// its revision.
+func TestUndoRevision_ReturnsNewMemberToRevisionOfWave(t *testing.T) {
 	w := newWalk(t, 2, 1, 1)
 	w.settle()
 	w.content = "bad-b"
@@ -285,7 +287,7 @@ func TestUndoRevision_ReturnsNewMembersToRevisionOfWave(t *testing.T) {
 	require.Equal(t, v1alpha1.RolloutHalted, alone.members[0].is.State)
 }
 
-// With onFailure: Revert all have returned before, and neither that nor an undo goes to a failed revision.
+// With onFailure Revert, members have already reverted. Neither a revert nor an undo returns to a failed revision.
 func TestUndoRevision_SkipsFailedRevisionsAfterRevert(t *testing.T) {
 	w := newWalk(t, 3, 3)
 	w.onFailure = v1alpha1.OnFailureRevert
@@ -303,8 +305,9 @@ func TestUndoRevision_SkipsFailedRevisionsAfterRevert(t *testing.T) {
 	require.Equal(t, []string{"bad-b", "bad-c"}, w.failed())
 }
 
-// One that fails in a later wave: those that have finished it do not keep it as the revision to return to.
-func TestUndoRevision_SkipsRevisionsThatFailedElsewhere(t *testing.T) {
+// Members of the first wave have finished a revision that failed in a later wave. An undo does not return them to that
+// revision.
+func TestUndoRevision_SkipsRevisionFailedInLaterWave(t *testing.T) {
 	w := newWalk(t, 2, 3, 2)
 	w.members[0].healthy, w.members[1].healthy, w.members[3].healthy = true, true, true
 	w.settle()
@@ -320,6 +323,7 @@ func TestUndoRevision_SkipsRevisionsThatFailedElsewhere(t *testing.T) {
 	require.Equal(t, map[string]int{"a": 4, "bad-b": 3}, w.revisions(), "an undo changes those that have the current revision")
 }
 
+// An undo of one VectorSidecar returns it to its previous revision, and others stay.
 func TestUndoRevision_RevertsSingleSidecar(t *testing.T) {
 	w := newWalk(t, 2, 2)
 	w.settle()

@@ -15,9 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// A wave is in progress while the metric that the alert reads counts members in progress, and since the time from which it
-// has counted some without a gap.
-func TestProgressingSince_AgreesWithTheMetric(t *testing.T) {
+// A wave is in progress while the metric of the alert counts members in progress. The time is that from which it has
+// counted some without a gap.
+func TestProgressingSince_AgreesWithMetric(t *testing.T) {
 	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 	at := func(hoursAgo float64) *metav1.Time {
 		return &metav1.Time{Time: now.Add(-time.Duration(hoursAgo * float64(time.Hour)))}
@@ -65,7 +65,7 @@ func TestProgressingSince_AgreesWithTheMetric(t *testing.T) {
 	}
 }
 
-func TestProgressingSince_IsZeroWithoutARecord(t *testing.T) {
+func TestProgressingSince_IsZeroWithoutRecord(t *testing.T) {
 	given := &Target{Revision: "two", Rules: &Rules{}}
 	is := &v1alpha1.RolloutStatus{Wave: DefaultWave, Revision: "two"}
 	require.Equal(t, map[string]time.Time{DefaultWave: {}}, ProgressingSince(given, time.Time{}, []*v1alpha1.RolloutStatus{is}))

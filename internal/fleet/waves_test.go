@@ -94,7 +94,8 @@ var (
 	rolling = Progress{IsBegun: true}
 )
 
-func TestWaves_PromotesRevisionWaveByWave(t *testing.T) {
+// A wave starts a revision after the waves before it have finished and soaked.
+func TestWaves_StartRevisionWaveByWave(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
 	require.Equal(t, []v1alpha1.RolloutState{"Complete", "Complete", "Complete"}, f.states(), "where nothing had to be done nothing soaks")
@@ -127,8 +128,8 @@ func TestWaves_PromotesRevisionWaveByWave(t *testing.T) {
 	require.Equal(t, []v1alpha1.RolloutState{"Complete", "Complete", "Complete"}, f.states())
 }
 
-// A wave without evidence soaks although nothing had to be written.
-func TestWaves_SoakWithoutEvidence(t *testing.T) {
+// In a wave, nothing has to be written, so no pod runs the revision. The next wave still waits for the soak.
+func TestWaves_SoakIfNothingIsWritten(t *testing.T) {
 	idle := func(workloads, evidence int) Progress {
 		return Progress{IsDone: true, Workloads: workloads, Evidence: evidence}
 	}
@@ -172,7 +173,9 @@ func TestWaves_SoakWithoutEvidence(t *testing.T) {
 	require.Equal(t, "two", f.is[1].Revision, "its first pods ran")
 }
 
-func TestSoak_ElapsesWithoutLeader(t *testing.T) {
+// The soak of a wave ends while no operator runs. After the restart, the next wave starts as soon as each VectorSidecar
+// has reported.
+func TestSoak_ContinuesWithoutLeader(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -190,7 +193,7 @@ func TestSoak_ElapsesWithoutLeader(t *testing.T) {
 	require.True(t, f.pass(1, rolling).IsNew)
 }
 
-// A halt stops a revision in all waves until another revision is published or a retry is requested.
+// A failed revision is halted in all waves until another revision is published, or a user requests a retry.
 func TestHalt_LastsUntilNewRevisionOrRetry(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
@@ -230,9 +233,9 @@ func TestHalt_LastsUntilNewRevisionOrRetry(t *testing.T) {
 	require.Empty(t, f.is[0].FailedRevision)
 }
 
-// If the operator crashes right after it wrote a workload, the next one sees the workload as finished and still soaks
-// it.
-func TestSoak_SurvivesCrashAfterWrites(t *testing.T) {
+// The operator crashes after it wrote a workload and before the status has it. The next operator finds the rollout
+// finished and still waits for the soak.
+func TestSoak_StartsAfterCrash(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -245,7 +248,7 @@ func TestSoak_SurvivesCrashAfterWrites(t *testing.T) {
 	require.Equal(t, []v1alpha1.RolloutState{"Soaking", "Waiting", "Waiting"}, f.states())
 }
 
-// A VectorSidecar that reverted a halted revision is not on hold with its previous revision.
+// After a VectorSidecar has reverted a halted revision, its writes are not on hold, and use the previous revision.
 func TestAdvance_RevertsHaltedRevision(t *testing.T) {
 	f := newFleet(t, threeWaves+"\nonFailure: Revert", 3)
 	f.passes(nothing)
@@ -278,7 +281,8 @@ func TestAdvance_RevertsHaltedRevision(t *testing.T) {
 	require.Empty(t, f.is[0].RevertedFrom)
 }
 
-func TestAdvance_PrefersOwnOnFailure(t *testing.T) {
+// The field onFailure of a VectorSidecar overrides that of the installation.
+func TestAdvance_PrefersOnFailureOfVectorSidecar(t *testing.T) {
 	for own, test := range map[v1alpha1.OnFailure]struct {
 		rules string
 		want  v1alpha1.RolloutState
@@ -298,7 +302,8 @@ func TestAdvance_PrefersOwnOnFailure(t *testing.T) {
 	}
 }
 
-func TestAdvance_KeepsFirstRevision(t *testing.T) {
+// The first revision fails, so that there is none to revert to. It is halted.
+func TestAdvance_HaltsFailedFirstRevision(t *testing.T) {
 	f := newFleet(t, "halt: {}\nonFailure: Revert", 1)
 	f.pass(0, rolling)
 	f.pass(0, rolling)
@@ -307,9 +312,9 @@ func TestAdvance_KeepsFirstRevision(t *testing.T) {
 	require.Equal(t, v1alpha1.RolloutHalted, f.is[0].State)
 }
 
-// If a new revision is published while one is failing, VectorSidecars start the new one. They still revert to the
-// revision before the failing one.
-func TestAdvance_KeepsLastKnownGoodRevision(t *testing.T) {
+// A new revision is published while one is failing. VectorSidecars start it, and still revert to the revision before
+// the failing one.
+func TestAdvance_RemembersLastFinishedRevision(t *testing.T) {
 	f := newFleet(t, threeWaves+"\nonFailure: Revert", 3)
 	f.passes(nothing)
 	for _, bad := range []string{"two", "three"} {
@@ -322,6 +327,8 @@ func TestAdvance_KeepsLastKnownGoodRevision(t *testing.T) {
 	require.Equal(t, "one", f.is[0].Revision)
 }
 
+// A VectorSidecar is created in a wave that has not started the target revision. It starts with the revision of that
+// wave.
 func TestAdvance_GivesNewSidecarRevisionOfItsWave(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
@@ -341,8 +348,8 @@ func TestAdvance_GivesNewSidecarRevisionOfItsWave(t *testing.T) {
 	require.Equal(t, "two", Advance(nil, WaveMember{Generation: 1}, &f.given, gate).Status.Revision)
 }
 
-// A new VectorSidecar does not start with a revision that failed elsewhere.
-func TestWaves_WithholdsFailedRevisionFromNewSidecar(t *testing.T) {
+// A VectorSidecar is created while the target revision has failed elsewhere. It does not start that revision.
+func TestWaves_KeepFailedRevisionFromNewSidecar(t *testing.T) {
 	f := newFleet(t, "halt: {}", 2)
 	f.names = []types.NamespacedName{{Namespace: "shop", Name: "failed"}, {Namespace: "shop", Name: "good"}}
 	f.is = []*v1alpha1.RolloutStatus{
@@ -358,7 +365,9 @@ func TestWaves_WithholdsFailedRevisionFromNewSidecar(t *testing.T) {
 	require.Equal(t, "two", f.waves.Gate(types.NamespacedName{Name: "new"}, WaveMember{}, &f.given, f.now).Fallback.Revision)
 }
 
-func TestReject_BlocksUnavailableRevision(t *testing.T) {
+// A revision cannot be started, for example because it is not stored. The VectorSidecar keeps its revision, and its
+// status states the reason.
+func TestReject_KeepsPreviousRevision(t *testing.T) {
 	f := newFleet(t, threeWaves, 1)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -372,8 +381,8 @@ func TestReject_BlocksUnavailableRevision(t *testing.T) {
 	require.Equal(t, before, f.is[0])
 }
 
-// An undo of the installation reverts all VectorSidecars at the same time.
-func TestUndoRequest_RevertsAllTogether(t *testing.T) {
+// An undo reverts all VectorSidecars at the same time, not wave by wave.
+func TestUndoRequest_RevertsAllWavesTogether(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -392,7 +401,8 @@ func TestUndoRequest_RevertsAllTogether(t *testing.T) {
 	require.Equal(t, "three", f.given.Revision)
 }
 
-func TestFailures_CountsUntilEndOfSoak(t *testing.T) {
+// A workload that fails during the soak of its wave counts for the halt.
+func TestFailures_CountUntilEndOfSoak(t *testing.T) {
 	f := newFleet(t, "halt: {within: 5m}", 1)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -406,8 +416,8 @@ func TestFailures_CountsUntilEndOfSoak(t *testing.T) {
 	require.Equal(t, "two", f.is[0].FailedRevision)
 }
 
-// Failures caused by the spec of a VectorSidecar do not halt the rollout of a revision.
-func TestFailures_ExcludesFailuresOfOwnSpec(t *testing.T) {
+// A failure that the spec of a VectorSidecar caused does not halt the revision.
+func TestFailures_ExcludeThoseCausedBySpec(t *testing.T) {
 	for name, generations := range map[string]struct{ before, now int64 }{
 		"changed since":  {1, 2},
 		"broken already": {0, 1},
@@ -424,9 +434,9 @@ func TestFailures_ExcludesFailuresOfOwnSpec(t *testing.T) {
 	}
 }
 
-// Failures whose cause is not known halt no revision, and VectorSidecars of the same wave go on. The one with the failures
-// is not finished, so the next wave waits.
-func TestRevisionState_UnexplainedFailuresStopOneVectorSidecar(t *testing.T) {
+// Workloads fail for an unknown cause. The revision is not halted, and other VectorSidecars of the wave continue. The
+// wave is not finished, so the next one waits.
+func TestRevisionState_StopsOneVectorSidecarOnUnknownFailure(t *testing.T) {
 	f := newFleet(t, "waves: [{name: canary, soak: 0s}]\nhalt: {failedWorkloads: 1}", 2)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -445,7 +455,8 @@ func TestRevisionState_UnexplainedFailuresStopOneVectorSidecar(t *testing.T) {
 	require.True(t, f.pass(1, rolling).IsNew)
 }
 
-func TestPromotedWave_SkipsPrecedingWaves(t *testing.T) {
+// A user promotes a revision in a wave. The next wave starts without waiting for that wave or those before it.
+func TestPromotedWave_StartsNextWave(t *testing.T) {
 	for promoted, want := range map[string][2]bool{
 		"":           {false, false},
 		"one/early":  {false, false},
@@ -462,7 +473,8 @@ func TestPromotedWave_SkipsPrecedingWaves(t *testing.T) {
 	}
 }
 
-func TestAdvance_ReplacesRevisionInProgress(t *testing.T) {
+// A newer revision is published while a VectorSidecar rolls out another one. It starts the newer one at once.
+func TestAdvance_StartsNewerRevisionDuringRollout(t *testing.T) {
 	f := newFleet(t, `waves: [{name: canary}]`, 2)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -476,8 +488,8 @@ func TestAdvance_ReplacesRevisionInProgress(t *testing.T) {
 	require.True(t, f.pass(1, rolling).IsNew)
 }
 
-// A paused VectorSidecar does not block its wave, and is not finished.
-func TestWaves_SkipsPausedVectorSidecar(t *testing.T) {
+// A paused VectorSidecar does not block its wave, and does not count as finished.
+func TestWaves_IgnorePausedVectorSidecar(t *testing.T) {
 	f := newFleet(t, `waves: [{name: canary, soak: 30m}]`, 2)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -506,7 +518,7 @@ func TestWaves_SkipsPausedVectorSidecar(t *testing.T) {
 	require.Equal(t, v1alpha1.RolloutProgressing, f.pass(1, rolling).Status.State)
 }
 
-// Annotations promote or revert one VectorSidecar.
+// Annotations on a VectorSidecar promote or revert that one only.
 func TestAdvance_FollowsAnnotationsOfOneSidecar(t *testing.T) {
 	f := newFleet(t, `waves: [{name: canary}, {name: early}]`, 3)
 	f.passes(nothing)
@@ -538,7 +550,9 @@ func TestAdvance_FollowsAnnotationsOfOneSidecar(t *testing.T) {
 	require.False(t, f.pass(1, rolling).IsNew)
 }
 
-func TestAdvance_ReportsInvalidAnnotationWithoutQuote(t *testing.T) {
+// An annotation has an invalid value. The message names the annotation, but does not quote its value, which may be very
+// long.
+func TestAdvance_DoesNotQuoteInvalidAnnotation(t *testing.T) {
 	long := strings.Repeat("x", 200_000)
 	for _, annotations := range []map[string]string{
 		{meta.AnnotationUndoRollout: "two/" + long}, {meta.AnnotationUndoRollout: "two/../secrets"}, {meta.AnnotationUndoRollout: long},
@@ -556,8 +570,8 @@ func TestAdvance_ReportsInvalidAnnotationWithoutQuote(t *testing.T) {
 	}
 }
 
-// Other VectorSidecars do not wait for a deleted one or for one with a failed reconcile.
-func TestWaves_SkipsDeletedAndFailedSidecars(t *testing.T) {
+// Other VectorSidecars do not wait for one that is deleted, or whose reconcile fails.
+func TestWaves_IgnoreDeletedAndFailedSidecars(t *testing.T) {
 	f := newFleet(t, `waves: [{name: canary}]`, 2)
 	f.waves.ReportUnknown(f.names[0], &f.given)
 	require.True(t, f.pass(1, nothing).IsHeld)
@@ -573,9 +587,9 @@ func TestWaves_SkipsDeletedAndFailedSidecars(t *testing.T) {
 	require.True(t, f.pass(1, nothing).IsNew)
 }
 
-// If the first reconcile of a VectorSidecar after a restart fails, its status is used. So the order of waves and a
-// halt are preserved.
-func TestWaves_UsesStatusUntilFirstReconcile(t *testing.T) {
+// After a restart, the first reconcile of a VectorSidecar fails. Its status is used instead, so that a halt and the
+// order of waves stay.
+func TestWaves_UseStatusUntilFirstReconcile(t *testing.T) {
 	fails := func(f *fleetOf, is *v1alpha1.RolloutStatus) {
 		f.waves.ReportUnknown(f.names[0], &f.given, WaveReport{WaveMember{}, is})
 	}
@@ -603,7 +617,8 @@ func TestWaves_UsesStatusUntilFirstReconcile(t *testing.T) {
 	require.True(t, f.pass(1, nothing).IsNew, "what it said itself is newer")
 }
 
-func TestRules_FindsFirstMatchingWave(t *testing.T) {
+// A VectorSidecar that several waves select is in the first of them.
+func TestRules_FindFirstMatchingWave(t *testing.T) {
 	rules, err := Parse("rollout", []byte(threeWaves))
 	require.NoError(t, err)
 	require.Equal(t, 0, rules.WaveFor(map[string]string{"wave": "canary"}, "staging"))
@@ -628,8 +643,8 @@ func TestParse_RejectsInvalidWaves(t *testing.T) {
 	}
 }
 
-// Workloads that have reached spec.rollout.maxAge follow the order of waves, although no wave waited for them before.
-func TestWaves_AppliesToOverdueWorkloads(t *testing.T) {
+// Workloads have reached spec.rollout.maxAge without a new revision. They start in the order of the waves.
+func TestWaves_ApplyToOverdueWorkloads(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
 	f.given.Revision = "two"
@@ -665,7 +680,7 @@ func TestWaves_AppliesToOverdueWorkloads(t *testing.T) {
 	require.True(t, f.pass(0, nothing).Gate.IsHalted, "and failures count")
 }
 
-// A user can retry a halted revision for one VectorSidecar. For all others, its failures still count.
+// A user retries a halted revision for one VectorSidecar. It continues, and the revision stays halted for all others.
 func TestHalt_AllowsRetryOfOneSidecar(t *testing.T) {
 	retry := map[string]string{meta.AnnotationRetryRollout: "now"}
 	for name, onFailure := range map[string]v1alpha1.OnFailure{"halted": v1alpha1.OnFailureHalt, "reverted": v1alpha1.OnFailureRevert} {
@@ -702,8 +717,8 @@ func TestHalt_AllowsRetryOfOneSidecar(t *testing.T) {
 	}
 }
 
-// Without waves, no VectorSidecar waits for another one. A VectorSidecar that is deleted then is not awaited when
-// waves are configured again.
+// Without waves, no VectorSidecar waits for another one. If one is deleted then, it is not awaited after waves are
+// configured again.
 func TestForget_DropsMemberWithoutRules(t *testing.T) {
 	f := newFleet(t, threeWaves, 2)
 	f.passes(Progress{IsDone: true})

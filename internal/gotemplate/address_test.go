@@ -29,7 +29,7 @@ func withPointers() map[string]any {
 	return data
 }
 
-// A constant format is refused when the set is loaded, like a function.
+// A constant format string that would print a memory address is an error when the template set is loaded.
 func TestCompile_RejectsVerbsThatPrintAddresses(t *testing.T) {
 	for text, message := range map[string]string{
 		`{{ printf "%p" .Values.map }}`:                         "%p prints an address",
@@ -48,7 +48,8 @@ func TestCompile_RejectsVerbsThatPrintAddresses(t *testing.T) {
 	}
 }
 
-// A value that is known only at run time and would print an address ends the rendering with its position.
+// A value that is known only at run time would print a memory address. The rendering ends with an error that has the
+// position.
 func TestExecute_RejectsPrintedAddresses(t *testing.T) {
 	for _, text := range []string{
 		`printf .Values.format .Values.map`, `printf (print "%#" "v") .Values.map`, `printf (print "%" "p") "x"`,
@@ -72,7 +73,7 @@ func TestExecute_RejectsPrintedAddresses(t *testing.T) {
 	}
 }
 
-// Pointers with a text of their own, and those that fmt follows, are printed as usual.
+// Pointers with a String method, and those that fmt dereferences, are printed as text, not as addresses.
 func TestExecute_PrintsPointersWithText(t *testing.T) {
 	address := regexp.MustCompile("0x[0-9a-f]{6,}")
 	for text, want := range map[string]string{

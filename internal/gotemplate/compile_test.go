@@ -64,8 +64,8 @@ func TestCompile_SortsFindingsByFileAndLine(t *testing.T) {
 	require.Equal(t, []string{"c/a.yaml:env", "c/a.yaml:uui", "c/b.yaml:now"}, places)
 }
 
-// The explanation of an error is computed only for the reported errors, up to 20.
-func TestCompile_ExplainsOnlyReportedFaults(t *testing.T) {
+// At most 20 errors are reported, and only their explanations are computed.
+func TestCompile_ExplainsOnlyReportedErrors(t *testing.T) {
 	const many = 9_000
 	var defined strings.Builder
 	for i := range many {
@@ -94,7 +94,7 @@ func TestCompile_ExplainsOnlyReportedFaults(t *testing.T) {
 	}
 }
 
-func TestNames_ListsRenderedFiles(t *testing.T) {
+func TestNames_ListFilesToRender(t *testing.T) {
 	set, err := gotemplate.Compile(map[string]string{
 		"c/templates/z.yaml": "", "c/templates/_h.tpl": "{{ define \"x\" }}{{ end }}", "c/templates/sub/a.yaml": "x",
 	}, gotemplate.Options{})

@@ -31,8 +31,7 @@ func mutable(name string) map[string]any {
 	return data
 }
 
-// Concurrent executions of one set neither affect each other nor change their data, even when all
-// share it.
+// Concurrent executions of one set share data. They neither affect each other nor change the data.
 func TestSet_SupportsConcurrentExecutions(t *testing.T) {
 	set, err := compileOne(mutating+`{{ define "h" }}{{ regexReplaceAll "a+" "xaay" "-" }}{{ end }}`, gotemplate.Budget{})
 	require.NoError(t, err)
@@ -60,8 +59,8 @@ func TestSet_SupportsConcurrentExecutions(t *testing.T) {
 	require.Empty(t, cmp.Diff(mutable("shared"), shared), "the caller's data stays as it was")
 }
 
-// A deadline and a cancellation end an execution, and can be told from the errors of a template.
-func TestExecute_StopsWithContext(t *testing.T) {
+// A deadline or a cancellation ends an execution with an error of its own kind, not with that of a template.
+func TestExecute_StopsIfContextEnds(t *testing.T) {
 	busy := gotemplate.Budget{Steps: 1 << 40, Memory: 1 << 50, Timeout: time.Hour}
 	set, err := compileOne(`{{ range 1000000000000 }}{{ end }}`, busy)
 	require.NoError(t, err)
@@ -85,8 +84,8 @@ func TestExecute_StopsWithContext(t *testing.T) {
 	require.Contains(t, err.Error(), "one/templates/a.yaml:1:")
 }
 
-// Time that other goroutines use does not count.
-func TestExecute_CountsOnlyOwnTime(t *testing.T) {
+// CPU time of other goroutines does not count against the limit of an execution.
+func TestExecute_CountsOnlyItsOwnCPUTime(t *testing.T) {
 	const limit = 400 * time.Millisecond
 	set, err := compileOne(`{{ range 500000 }}{{ end }}`, gotemplate.Budget{Steps: 1 << 40, Timeout: limit})
 	require.NoError(t, err)
@@ -107,7 +106,7 @@ func TestExecute_CountsOnlyOwnTime(t *testing.T) {
 	}
 }
 
-func TestOptions_SetsBudget(t *testing.T) {
+func TestOptions_SetBudget(t *testing.T) {
 	text := `{{ define "x" }}{{ upper "abc" }}{{ end }}{{ range 10 }}{{ include "x" . }}{{ end }}{{ toYaml (until 5) }}`
 	for name, budget := range map[string]gotemplate.Budget{
 		"steps": {Steps: 20}, "nodes": {Nodes: 4}, "bytes": {Bytes: 10}, "memory": {Memory: 2000}, "time": {Timeout: 1},
@@ -125,7 +124,7 @@ func TestOptions_SetsBudget(t *testing.T) {
 	require.NoError(t, err, "the defaults have room")
 }
 
-// Data that is too deep, too large or contains itself is an error before any template runs.
+// Data that is too deep or too large, or contains itself, is an error before a template is executed.
 func TestExecute_RejectsDataThatCannotBeCopied(t *testing.T) {
 	set, err := compileOne("x", gotemplate.Budget{})
 	require.NoError(t, err)
@@ -153,7 +152,7 @@ func TestExecute_RejectsUnknownTemplate(t *testing.T) {
 	require.ErrorContains(t, err, `unknown template "one/templates/b.yaml"; did you mean "one/templates/a.yaml"?`)
 }
 
-// Keys and values of a map come in a fixed order, not in that of Go's maps.
+// Keys and values of a map are in sorted order, not in the random order of Go's maps.
 func TestExecute_SortsMapKeys(t *testing.T) {
 	text := `{{ keys .Values | toJson }}{{ values .Values | toJson }}{{ .Values }}{{ range .Values }}{{ . }}{{ end }}`
 	for range 20 {

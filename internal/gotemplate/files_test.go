@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 )
 
-// Helm's own glob library is the reference for ordinary patterns.
+// For ordinary patterns, the result is that of Helm's glob library.
 func TestGlob_MatchesAsHelm(t *testing.T) {
 	names := []string{"a.txt", "config/a.yaml", "config/b.toml", "config/sub/a.yaml", "config/sub/deep/c.yaml", "[x].txt", "b-1.txt", "config/é.txt"}
 	files := gotemplate.Files{}
@@ -51,8 +51,8 @@ func TestGlob_RejectsInvalidPatterns(t *testing.T) {
 	}
 }
 
-// Files are charged to an execution only where it uses them.
-func TestFiles_ChargesOnlyUsedFiles(t *testing.T) {
+// Only files that an execution reads count against its budget.
+func TestFiles_ChargeOnlyUsedFiles(t *testing.T) {
 	data := values()
 	data["Files"] = gotemplate.Files{"large.txt": []byte(strings.Repeat("a line of a file\n", 60_000)), "small.txt": []byte("small")}
 	got, err := execute(t, `{{ range 20 }}{{ $.Files.Get "small.txt" | len }}{{ end }} {{ .Files.Get "large.txt" | sha256sum | len }}`, data)

@@ -33,7 +33,7 @@ func seeds(f *testing.F) {
 	}
 }
 
-// Every error of Compile has a place.
+// Each error of Compile has a position.
 func FuzzCompile(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
@@ -50,7 +50,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// For any template, Execute returns within the bounds, and returns the same each time.
+// For any template, Execute ends within its budget, and returns the same result each time.
 func FuzzExecute(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text string) {

@@ -11,8 +11,8 @@ import (
 )
 
 // These constants limit the bytes that a call of a template function may allocate: per byte of the strings, and
-// per node (map, list, or scalar) of the values in its arguments. TestBudget_BoundsMemoryOfFunctions and
-// TestBudget_BoundsMemoryOfDecodersAndPrinters check the limits with all template functions.
+// per node (map, list, or scalar) of the values in its arguments. TestBudget_LimitsMemoryOfFunctions and
+// TestBudget_LimitsMemoryOfDecodersAndPrinters check the limits with all template functions.
 const (
 	copiedPerByte  = 2
 	copiedPerNode  = 64

@@ -96,7 +96,7 @@ func requireSame(t *testing.T, chart *chart.Chart, values map[string]any) {
 	}
 }
 
-// Each file in testdata/ordinary is an ordinary template. It is rendered in a chart of its own.
+// Each file in testdata/ordinary is rendered in its own chart. The result is that of Helm.
 func TestExecute_RendersOrdinaryTemplatesAsHelm(t *testing.T) {
 	base := loadChart(t, "testdata/chart")
 	files, err := filepath.Glob("testdata/ordinary/*.yaml")
@@ -113,7 +113,7 @@ func TestExecute_RendersOrdinaryTemplatesAsHelm(t *testing.T) {
 	}
 }
 
-// The sidecar chart that comes with the operator.
+// The built-in sidecar chart is rendered as by Helm.
 func TestExecute_RendersSidecarChartAsHelm(t *testing.T) {
 	chart, values := sidecarChart(t)
 	requireSame(t, chart, values)

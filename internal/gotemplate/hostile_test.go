@@ -57,7 +57,7 @@ const (
 	wide         = `{{ $d := dict }}{{ range 40 }}{{ $d = dict "a" $d "b" $d }}{{ end }}`
 )
 
-// Each hostile template ends with one error that names its budget or function.
+// Each hostile template ends with one error that names the exceeded budget or the function.
 func TestExecute_StopsHostileTemplates(t *testing.T) {
 	for name, c := range map[string]struct{ budget, text string }{
 		"a number that is counted to":              {"steps", `{{ range 1000000000 }}{{ end }}`},
@@ -173,7 +173,7 @@ func TestExecute_StopsHostileTemplates(t *testing.T) {
 	}
 }
 
-// Large but legitimate templates pass.
+// Large but ordinary templates are rendered without an error.
 func TestExecute_AcceptsLargeTemplates(t *testing.T) {
 	for name, text := range map[string]string{
 		"a configuration of 300 KB, handed around": `{{ $s := repeat 10000 "sources: some line of text here\n" }}{{ dict "data" (dict "vector.yaml" $s) | toYaml | nindent 2 }}{{ sha256sum $s }}`,

@@ -35,8 +35,8 @@ func methodsOf(typ reflect.Type) []string {
 	return names
 }
 
-// Each method can be called or is left out for a reason.
-func TestMethods_CoversEachMethod(t *testing.T) {
+// Each method of a template's values can be called, or is excluded for a documented reason.
+func TestMethods_CoverEachMethod(t *testing.T) {
 	known := slices.Collect(maps.Keys(leftOut))
 	for typ, callable := range gotemplate.Callable() {
 		for _, name := range methodsOf(typ) {
@@ -59,8 +59,8 @@ const handOn = `append chunk coalesce compact concat deepCopy default dict dig f
 	mustUniq mustWithout omit pick pluck prepend push required rest reverse set slice ternary tuple uniq unset urlParse
 	values without semver.Version.Value`
 
-// If a function returns a type of its own, the table has that type's methods.
-func TestMethods_CoversFunctionResults(t *testing.T) {
+// If a template function returns a Go type with methods, the table contains these methods.
+func TestMethods_CoverFunctionResults(t *testing.T) {
 	callable := gotemplate.Callable()
 	open := []string{}
 	for name, result := range gotemplate.Results() {
@@ -77,7 +77,7 @@ func TestMethods_CoversFunctionResults(t *testing.T) {
 }
 
 // Decoded values, including dates, have no methods.
-func TestMethods_ExcludesDecodedValues(t *testing.T) {
+func TestMethods_ExcludeDecodedValues(t *testing.T) {
 	got, err := execute(t, `{{ range list (fromYaml .Values.yaml) (fromJson .Values.json) (fromToml .Values.toml) (mustFromJson .Values.json) }}
 {{- range . }}{{ typeOf . }} {{ end }}
 {{ end }}`, values(
@@ -132,8 +132,8 @@ func newCounters() *counters {
 	return &counters{counter{1}, &counter{2}, nil, []counter{{3}}, map[string]counter{"a": {4}}}
 }
 
-// Methods of values and of their pointer types are found as in text/template.
-func TestMethods_MatchesTextTemplate(t *testing.T) {
+// Methods of values and of pointers are found as by package text/template.
+func TestMethods_MatchTextTemplate(t *testing.T) {
 	set := func(text string) *gotemplate.Set {
 		compiled, err := gotemplate.Compile(map[string]string{"c/templates/a.yaml": text}, gotemplate.Options{Methods: []gotemplate.Method{
 			{Name: "Plus", Func: counter.Plus}, {Name: "Doubled", Func: (*counter).Doubled},
@@ -162,8 +162,8 @@ func TestMethods_MatchesTextTemplate(t *testing.T) {
 	}
 }
 
-// A method that is not in the table cannot be called.
-func TestMethods_RejectsUnlistedMethods(t *testing.T) {
+// A template cannot call a method that is missing in the table.
+func TestMethods_RejectUnlistedMethods(t *testing.T) {
 	led := newCounters()
 	data := values("list", []any{1})
 	data["Files"], data["Led"] = gotemplate.Files{"a.txt": nil}, led

@@ -29,7 +29,7 @@ func execute(t testing.TB, text string, data map[string]any) (string, error) {
 	return set.Execute(t.Context(), "one/templates/a.yaml", data)
 }
 
-func TestExecute_RejectsMissingValues(t *testing.T) {
+func TestExecute_RejectsMissingKeys(t *testing.T) {
 	for name, c := range map[string]struct{ text, at, message string }{
 		"printed, the nearest key":         {"a: {{ .Values.sidecar.imagee }}", ":1:7", `.Values.sidecar has no key "imagee"; did you mean "image"?`},
 		"printed, no key is near":          {"a: {{ .Values.sidecar.zzz }}", ":1:7", `.Values.sidecar has no key "zzz"; existing names: empty, env, image, imagePullPolicy, name, null`},
@@ -85,7 +85,7 @@ func TestExecute_RejectsMissingValues(t *testing.T) {
 	}
 }
 
-// A missing key may be used in default, if, with and similar expressions.
+// A template may use a missing key in default, if, with and similar expressions.
 func TestExecute_SupportsOptionalKeys(t *testing.T) {
 	for text, want := range map[string]string{
 		`{{ default "d" .Values.x }}`:                                                         "d",
@@ -129,8 +129,8 @@ func TestExecute_SupportsOptionalKeys(t *testing.T) {
 	}
 }
 
-// An error in an included template has its place and the calls that led there.
-func TestError_ShowsTrailOfIncludes(t *testing.T) {
+// An error in an included template has its position, and those of the include calls that led there.
+func TestError_ListsIncludesUpToError(t *testing.T) {
 	set, err := gotemplate.Compile(map[string]string{
 		"c/templates/_h.tpl": "{{ define \"inner\" }}\n  {{ .Values.nam }}\n{{ end }}\n{{ define \"outer\" }}{{ include \"inner\" . }}{{ end }}",
 		"c/templates/a.yaml": "x: 1\ny: {{ include \"outer\" . | nindent 2 }}\n",

@@ -11,8 +11,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 )
 
-// With these paths a caller that has layers of values can name the one at fault.
-func TestError_NamesValuesOfExpression(t *testing.T) {
+// An error lists the paths of values that the failing expression has read, so that the caller can name the layer that
+// set them.
+func TestError_ListsValuePathsOfExpression(t *testing.T) {
 	for text, want := range map[string][][]string{
 		`{{ .Values.sidecar.nam_ }}`:                                                          {{"sidecar", "nam_"}},
 		`{{ $.Values.sidecar.name.x }}`:                                                       {{"sidecar", "name", "x"}},

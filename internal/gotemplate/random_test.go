@@ -42,7 +42,7 @@ func targets() []map[string]any {
 	return all
 }
 
-// For random templates, the reads that they report tell which targets may share a rendering.
+// For random templates, two workloads with equal reported reads have the same rendering.
 func TestExecuteWatched_ReportsReadsOfRandomTemplates(t *testing.T) {
 	sets := 1000
 	if testing.Short() || raceDetector {

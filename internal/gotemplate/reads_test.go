@@ -44,8 +44,8 @@ func readsText(reads []tree.Read) string {
 	return strings.Join(text, ", ")
 }
 
-// What an execution reads of the target is recorded as it reads it.
-func TestExecuteWatched_RecordsReads(t *testing.T) {
+// Each case is a template and the paths of the workload that it reads.
+func TestExecuteWatched_RecordsPathsThatTemplatesRead(t *testing.T) {
 	const helpers = `{{ define "name" }}{{ .Values.target.name }}{{ end }}{{ define "of" }}{{ .of.name }}{{ end }}{{ define "no" }}{{ .Values.list }}{{ end }}`
 	for text, want := range map[string]string{
 		"plain":                                          "",
@@ -154,8 +154,8 @@ func TestExecuteWatched_RecordsReads(t *testing.T) {
 	}
 }
 
-// Two values are watched side by side.
-func TestExecuteWatched_WatchesTwoValues(t *testing.T) {
+// The reads of two values, such as the workload and the namespace, are recorded separately.
+func TestExecuteWatched_RecordsReadsOfTwoValues(t *testing.T) {
 	for text, want := range map[string][2]string{
 		`{{ .Release.Name }}`:                               {"", "Name"},
 		`{{ .Release.Namespace }}{{ .Values.target.name }}`: {"name", "Namespace"},
@@ -178,7 +178,7 @@ func TestExecuteWatched_WatchesTwoValues(t *testing.T) {
 	}
 }
 
-// A value that is missing, empty or no map is read as a whole.
+// If the value is not a map, one read of the whole value is recorded.
 func TestExecuteWatched_ReportsNonMapsAsWhole(t *testing.T) {
 	for _, target := range []any{nil, "x", []any{"x"}, map[string]any{}, map[string]string{"a": "b"}} {
 		_, reads, err := watching(t, "x", "", gotemplate.Budget{}).ExecuteWatched(t.Context(), "c/templates/a.yaml", values("target", target))
@@ -190,7 +190,7 @@ func TestExecuteWatched_ReportsNonMapsAsWhole(t *testing.T) {
 	require.Equal(t, "whole", readsText(reads[0]))
 }
 
-// Beyond a number of maps and lists, one is read as a whole when it is looked up.
+// After a number of maps and lists, another one that a template looks up is recorded as read as a whole.
 func TestExecuteWatched_LimitsTrackedMaps(t *testing.T) {
 	var deep any = "x"
 	for range 50 {
@@ -202,7 +202,8 @@ func TestExecuteWatched_LimitsTrackedMaps(t *testing.T) {
 	require.Len(t, reads[0], 8)
 }
 
-func TestReads_JoinsCoveredPaths(t *testing.T) {
+// A read of a path includes the paths below it, so these are dropped.
+func TestReads_DropCoveredPaths(t *testing.T) {
 	name, labels, team := tree.Read{Path: []string{"name"}}, tree.Read{Path: []string{"labels"}, Aspect: tree.WholeValue}, tree.Read{Path: []string{"labels", "team"}}
 	length := tree.Read{Path: []string{"labels"}, Aspect: tree.Length}
 	require.Equal(t, []tree.Read{labels, name}, tree.JoinReads([]tree.Read{name, team}, nil, []tree.Read{length, labels, name}))
@@ -219,7 +220,7 @@ func findTheSame(reads []tree.Read, a, b any) bool {
 	return true
 }
 
-// If all reads of one execution give the same in another, both have the same result.
+// If two executions read the same values, their results are equal.
 func FuzzReads(f *testing.F) {
 	seeds(f)
 	f.Add(`{{ if .Values.text }}{{ .Values.target }}{{ end }}`)

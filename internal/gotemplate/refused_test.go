@@ -40,6 +40,7 @@ func findings(t testing.TB, err error) []*gotemplate.Error {
 	return found
 }
 
+// A function of Helm that is not available is an error when the set is loaded, with the reason.
 func TestCompile_RejectsUnavailableFunctionsWithReason(t *testing.T) {
 	for reason, names := range map[string]string{
 		"clock":                      "now ago date date_in_zone dateInZone htmlDate htmlDateInZone date_modify dateModify must_date_modify mustDateModify unixEpoch",
@@ -69,7 +70,8 @@ func TestCompile_RejectsUnavailableFunctionsWithReason(t *testing.T) {
 	}
 }
 
-// Also with tpl, whose text is known only at run time.
+// The function tpl renders a text that is known only at run time. A function of Helm that is not available is also an
+// error there.
 func TestTplFunction_RejectsUnavailableFunctions(t *testing.T) {
 	set, err := compileOne("a: 1\nb: {{ tpl .Values.text . }}", gotemplate.Budget{})
 	require.NoError(t, err)
@@ -79,7 +81,7 @@ func TestTplFunction_RejectsUnavailableFunctions(t *testing.T) {
 	require.Contains(t, found[0].Message, `line 2, column 4: function "env"`)
 }
 
-// Every function of Helm is either available or refused with a reason.
+// Each function of Helm is available, or rejected with a reason.
 func TestNewFunctions_CoversEachHelmFunction(t *testing.T) {
 	names := slices.Collect(maps.Keys(sprig.TxtFuncMap()))
 	names = append(names, strings.Fields(`toToml fromToml toYaml toYamlPretty fromYaml fromYamlArray toJson fromJson fromJsonArray

@@ -47,8 +47,8 @@ func bothWays(t *testing.T, helm *reference, text, helpers string) (ours string,
 	return ours, err, theirs, areKnown
 }
 
-// Random templates give the same in both engines: the same text, an error in both, or a difference
-// that doc.go lists.
+// For random templates, both engines return the same text, or both an error. The exceptions are the differences that
+// doc.go lists.
 func TestExecute_RendersRandomTemplatesAsHelm(t *testing.T) {
 	sets := 1000
 	if testing.Short() || raceDetector {
@@ -76,7 +76,7 @@ func TestExecute_RendersRandomTemplatesAsHelm(t *testing.T) {
 	require.Greater(t, compared, sets/3, "else little is compared")
 }
 
-// The test survives a template that hangs or ends Helm's engine.
+// A random template may end or hang the process with Helm's engine. The test then starts another process.
 func TestExecute_RestartsHelmReferenceAfterCrash(t *testing.T) {
 	helm := newReference(t)
 	for _, text := range []string{
@@ -92,8 +92,8 @@ func TestExecute_RestartsHelmReferenceAfterCrash(t *testing.T) {
 	}
 }
 
-// If both engines render a template, the texts are the same. Templates that print the root are left
-// out, because Helm adds to it.
+// If both engines render a template, the results are equal. Templates that print the root are excluded, because Helm
+// adds to it.
 func FuzzLikeHelm(f *testing.F) {
 	seeds(f)
 	for seed := range uint64(20) {

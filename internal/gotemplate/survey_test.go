@@ -52,9 +52,8 @@ func largeCalls(name string) []string {
 	return calls
 }
 
-// An execution is charged at least half of what it allocates, so the default of 32 MiB for
-// Budget.Memory keeps it under 64 MiB.
-func TestBudget_BoundsMemoryOfFunctions(t *testing.T) {
+// An execution is charged at least half of the memory that it allocates. So a budget of 32 MiB keeps it below 64 MiB.
+func TestBudget_LimitsMemoryOfFunctions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("calls every function with large arguments, which takes some seconds")
 	}
@@ -91,8 +90,8 @@ func TestBudget_BoundsMemoryOfFunctions(t *testing.T) {
 	t.Logf("slowest: %s, %s; allocates %.2f times its charge: %s", slowest, longest, most, largest)
 }
 
-// Texts and trees that are dense in what costs most.
-func TestBudget_BoundsMemoryOfDecodersAndPrinters(t *testing.T) {
+// Texts and values that need the most memory for their size stay within the budget.
+func TestBudget_LimitsMemoryOfDecodersAndPrinters(t *testing.T) {
 	keys := strings.Builder{}
 	nested := strings.Builder{}
 	rows := make([]any, 3000)

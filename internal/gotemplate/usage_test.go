@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 )
 
-// A define is used if any data can lead from an executed file to it. A name that depends on the data may be each that fits
-// the constant parts of it.
+// A define is used if a call in an executed file can reach it with any data. A computed name may be each name that has
+// the constant parts of the expression.
 func TestUsage_FollowsCallsFromExecutedFiles(t *testing.T) {
 	const helpers = `{{ define "a.one" }}1{{ end }}{{ define "a.two" }}2{{ end }}{{ define "b.one" }}{{ include "b.two" . }}{{ end }}{{ define "b.two" }}{{ end }}`
 	const none, all = "", "a.one a.two b.one b.two"
@@ -75,8 +75,8 @@ func TestUsage_FollowsCallsFromExecutedFiles(t *testing.T) {
 	}
 }
 
-// A define has the place of its keyword, and a computed call that of its function.
-func TestUsage_NamesPlaces(t *testing.T) {
+// Each define has the position of its keyword, and each call with a computed name has that of its function.
+func TestUsage_HasPositions(t *testing.T) {
 	set, err := gotemplate.Compile(map[string]string{
 		"c/templates/_a.tpl":    "# text\n\n  {{- define \"a\" }}\n{{ end }}\n{{ define \"b.x\" }}{{ end }}",
 		"c/templates/main.yaml": "x: y\nz: {{ include (print \"b.\" .x) . }}\n",
@@ -89,8 +89,8 @@ func TestUsage_NamesPlaces(t *testing.T) {
 	}, set.Usage())
 }
 
-// Texts that grow with each assignment are bounded.
-func TestUsage_BoundsComputedTexts(t *testing.T) {
+// Each assignment could make a computed name longer. The analysis limits its length.
+func TestUsage_LimitsComputedNames(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(`{{ $x0 := ternary "a" "b" .x }}`)
 	for n := range 2000 {

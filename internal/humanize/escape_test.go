@@ -48,7 +48,7 @@ func TestEscape_ShowsEscapedCharacters(t *testing.T) {
 	require.Equal(t, "a\n| b\n\n| ::error", EscapeBlock("a\nb\n\n::error"))
 }
 
-// Several writes can be part of one line.
+// A line may be written in several parts.
 func TestWriter_JoinsLinesAcrossWrites(t *testing.T) {
 	var out bytes.Buffer
 	to := NewWriter(&out)
@@ -60,14 +60,14 @@ func TestWriter_JoinsLinesAcrossWrites(t *testing.T) {
 	require.Equal(t, "a::b\n \\x3a:c\n\\x3a:d\x1b[0m", out.String())
 }
 
-// A line break in an argument starts an indented line.
+// A line break in an argument is followed by an indented line, so that it does not look like a line of the output.
 func TestFprintf_IndentsLinesOfArguments(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, Fprintf(&out, "%s: %d of %v\n", "a\nok", 3, errors.New("b\x1b\nc")))
 	require.Equal(t, "a\n| ok: 3 of b\\x1b\n| c\n", out.String())
 }
 
-// Programs read the same data.
+// After the escaping, programs decode the same data.
 func TestEscapeJSON_KeepsData(t *testing.T) {
 	type one struct {
 		Text string `json:"text" xml:"text,attr"`
@@ -107,13 +107,13 @@ func TestEscapeJSON_KeepsData(t *testing.T) {
 	}
 }
 
-func TestEscapeYAML_KeepsDocuments(t *testing.T) {
+func TestEscapeYAML_KeepsDecodedDocuments(t *testing.T) {
 	shown := string(EscapeYAML([]byte("a: 1\n---\nb: \"\u202e\"\nc: [x, y]\n")))
 	require.Equal(t, "a: 1\n---\nb: \"\\u202e\"\nc: [x, y]\n", shown)
 	require.Equal(t, `{{ \u202e`, string(EscapeYAML([]byte("{{ \u202e"))), "what is no YAML is shown nevertheless")
 }
 
-// For any text, the result has no control characters, and data stays the same.
+// For any text, the result has no control characters, and data decodes to the same values.
 func FuzzPlain(f *testing.F) {
 	for _, text := range hostile.Texts() {
 		f.Add(text)

@@ -24,6 +24,7 @@ func TestNearest_SuggestsSimilarName(t *testing.T) {
 	}
 }
 
+// The suggested name does not depend on the order of the candidates.
 func TestNearest_IgnoresOrderOfCandidates(t *testing.T) {
 	require.Equal(t, Nearest("cat", []string{"bat", "car"}), Nearest("cat", []string{"car", "bat"}))
 }

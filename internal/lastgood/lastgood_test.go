@@ -64,7 +64,7 @@ func goneBack(t *testing.T) *v1alpha1.VectorSidecar {
 	return sidecar
 }
 
-// All rendered fields are reverted, and the others keep their current value.
+// All fields that are rendered return to the last known good spec. The other fields keep their current values.
 func TestRevert_RevertsToLastKnownGoodSpec(t *testing.T) {
 	sidecar := goneBack(t)
 	require.Equal(t, &v1alpha1.RevertedSpec{Digest: Digest(&sidecar.Spec), Generation: 2, FailedWorkloads: 2, RevertTime: metav1.NewTime(now)}, sidecar.Status.Reverted)
@@ -85,6 +85,7 @@ func TestRevert_RevertsToLastKnownGoodSpec(t *testing.T) {
 	require.Equal(t, "bad", EffectiveSidecar(IgnoreRevert(sidecar)).Spec.Sidecar.Image)
 }
 
+// While a spec is reverted, the last known good one is used, until the spec changes or a user requests a retry.
 func TestEffectiveSidecar_EndsRevertAfterSpecChangeOrRetry(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*v1alpha1.VectorSidecar)
@@ -122,8 +123,8 @@ func TestRevert_RevertsAgainAfterFailedRetry(t *testing.T) {
 	require.Equal(t, "good", EffectiveSidecar(sidecar).Spec.Sidecar.Image)
 }
 
-// Nothing is reverted without onFailure Revert, a failure of the spec and an earlier good spec.
-func TestRevert_KeepsSpecWithoutCause(t *testing.T) {
+// Nothing is reverted unless onFailure is Revert, the spec has failed, and there is a last known good spec.
+func TestRevert_RequiresFailureAndLastKnownGood(t *testing.T) {
 	for name, do := range map[string]func(*v1alpha1.VectorSidecar, *Observation){
 		"no Revert":                func(_ *v1alpha1.VectorSidecar, s *Observation) { s.OnFailure = v1alpha1.OnFailureHalt },
 		"nothing has failed":       func(_ *v1alpha1.VectorSidecar, s *Observation) { s.Failed = 0 },
@@ -151,6 +152,7 @@ func TestRevert_KeepsSpecWithoutCause(t *testing.T) {
 	}
 }
 
+// A spec is stored as the last known good one after all workloads have finished it.
 func TestNextSpecStatus_StoresOnlyFinishedSpecs(t *testing.T) {
 	for name, test := range map[string]struct {
 		do   func(*v1alpha1.VectorSidecar, *Observation)
@@ -187,7 +189,7 @@ func TestNextSpecStatus_StoresOnlyFinishedSpecs(t *testing.T) {
 	require.Same(t, sidecar.Status.LastKnownGood, NextSpecStatus(sidecar, done()).LastGood, "the same stays as it was noted")
 }
 
-func TestDigest_CoversOnlyRenderedFields(t *testing.T) {
+func TestDigest_ChangesWithRenderedFieldsOnly(t *testing.T) {
 	one, other := withImage("a", 1), withImage("a", 2)
 	other.Spec.Selector.MatchLabels, other.Spec.Rollout = map[string]string{"a": "b"}, &v1alpha1.RolloutSpec{Paused: true}
 	other.Spec.DriftPolicy, other.Spec.Workloads = v1alpha1.DriftReport, []v1alpha1.WorkloadKind{"Job"}

@@ -40,7 +40,7 @@ func sum(sidecar *v1alpha1.VectorSidecar, a, b *NamespaceReport) Observation {
 	return seen
 }
 
-// A spec of a ClusterVectorSidecar is stored after it finished in all namespaces.
+// The spec of a ClusterVectorSidecar is stored as the last known good one after it has finished in all namespaces.
 func TestNextSpecStatus_WaitsForAllNamespaces(t *testing.T) {
 	sidecar := wide("new", 2)
 	with := func(change func(*NamespaceReport)) *NamespaceReport {
@@ -74,8 +74,8 @@ func TestNextSpecStatus_WaitsForAllNamespaces(t *testing.T) {
 	}
 }
 
-// A namespace that fails with every spec does not prevent that a spec becomes the last known good one, and does not
-// cause a revert. Its name is in the status, so it is known after a restart.
+// A namespace fails with each spec. It does not prevent that a spec is stored as the last known good one, and causes no
+// revert. The status names it, so that it is known after a restart.
 func TestNextSpecStatus_ListsNamespacesThatAlwaysFail(t *testing.T) {
 	sidecar := wide("good", 1)
 	fails := settledIn(sidecar)
@@ -116,7 +116,8 @@ func TestNextSpecStatus_ListsNamespacesThatAlwaysFail(t *testing.T) {
 	}
 }
 
-func TestNextSpecStatus_RejectsSpecWithTooManyFailingNamespaces(t *testing.T) {
+// If too many namespaces fail, the spec is not stored as the last known good one.
+func TestNextSpecStatus_RejectsSpecFailingTooOften(t *testing.T) {
 	sidecar, parts := wide("new", 1), map[string]*NamespaceReport{"well": nil}
 	parts["well"] = settledIn(sidecar)
 	for n := range mostFailing + 1 {
@@ -138,8 +139,8 @@ func TestNextSpecStatus_RejectsSpecWithTooManyFailingNamespaces(t *testing.T) {
 	require.Len(t, kept().Failing, mostFailing, "a good one stays, with the names that it has")
 }
 
-// The next spec does not wait again for a namespace with the same error.
-func TestSum_WaitsOnceForTroubledNamespaces(t *testing.T) {
+// A namespace keeps failing with the same error. The next spec does not wait for it again.
+func TestSum_WaitsOnlyOnceForFailingNamespaces(t *testing.T) {
 	sidecar, next := wide("new", 1), wide("next", 2)
 	began := now.Add(-patience + time.Minute)
 	trouble := troubledIn(sidecar, began)

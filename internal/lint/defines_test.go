@@ -17,7 +17,7 @@ import (
 // podTemplate is a template that passes the default policy.
 const podTemplate = "kind: PodTemplate\napiVersion: v1\nmetadata: {name: x}\ntemplate: {spec: {containers: [{name: vector, image: 'timberio/vector:0.57.0', securityContext: {allowPrivilegeEscalation: false, runAsNonRoot: true, capabilities: {drop: [ALL]}, seccompProfile: {type: RuntimeDefault}}}]}}\n"
 
-// A define of a chart is reported at its line if no executed template can reach it.
+// A define in a chart that no executed template can reach is reported at its line.
 func TestLintChart_ReportsUnusedDefines(t *testing.T) {
 	const file, old = "templates/_sinks.tpl", `{{- define "vector-sidecar.sinks" }}`
 	unused := "{{ define \"own\" }}{{ include \"own.other\" . }}{{ end }}\n{{ define \"own.other\" }}{{ end }}\n" + old
@@ -57,8 +57,8 @@ func TestLintChart_ReportsUnusedDefines(t *testing.T) {
 	}
 }
 
-// A directory with only the changed files is linted as the chart that it makes with the built-in files. The built-in defines
-// that the changed files no longer use are not reported.
+// A directory with only the changed files is linted together with the built-in files. Built-in defines that are unused
+// because of the changes are not reported.
 func TestLintChart_ReportsUnusedDefinesOfChangedFiles(t *testing.T) {
 	const helper = "\n{{ define \"own\" }}{{ end }}\n"
 	for name, test := range map[string]struct {
@@ -87,8 +87,8 @@ func TestLintChart_ReportsUnusedDefinesOfChangedFiles(t *testing.T) {
 	}
 }
 
-// The defines in a template set of values are reported, but not those of the built-in files that the set replaces.
-func TestLinter_ReportsUnusedDefinesOfValues(t *testing.T) {
+// Unused defines in a template set of values are reported. Those of the built-in files that the set replaces are not.
+func TestLinter_ReportsUnusedDefinesOfTemplateSet(t *testing.T) {
 	const template = "    podtemplate.yaml: |\n      kind: PodTemplate\n      apiVersion: v1\n      metadata: {name: x}\n      template: {spec: {containers: [{name: vector, image: timberio/vector:0.57.0}]}}\n"
 	const helper = "      {{ define \"own\" }}\n      {{ end }}\n"
 	for name, test := range map[string]struct {

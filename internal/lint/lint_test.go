@@ -115,7 +115,7 @@ func TestLinter_SuggestsNearestField(t *testing.T) {
 	}
 }
 
-// A VectorSidecar is for the template set that it, or its environment, names.
+// A VectorSidecar is checked with the template set that it names, or else with that of its environment.
 func TestLintSidecar_ChecksSpecAgainstTemplateSet(t *testing.T) {
 	const strict = `templates:
   strict:
@@ -137,8 +137,8 @@ environments: {qa: {templateSet: strict}}
 	}
 }
 
-// Files are checked together, and a finding has the position that the user must correct.
-func TestLintTogether_PlacesFindingsAtCause(t *testing.T) {
+// Several files are linted together. A finding has the position in the file that the user must correct.
+func TestLintTogether_PlacesFindingInFileToCorrect(t *testing.T) {
 	const workload = "kind: Deployment\nmetadata:\n  name: cart\n  namespace: shop\n  labels: {a: b}\n" +
 		"spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: %s, image: i}]}}}\n"
 	named := func(container string) string { return strings.Replace(workload, "%s", container, 1) }
@@ -300,7 +300,8 @@ func TestLintTogether_PlacesFindingsAtCause(t *testing.T) {
 	}
 }
 
-func TestRules_ContainsEachCodeOnce(t *testing.T) {
+// The list of rules has each code of a finding exactly once.
+func TestRules_ContainEachCodeOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for _, rule := range Rules() {
 		require.False(t, seen[rule.Code], rule.Code)
@@ -312,8 +313,8 @@ func TestRules_ContainsEachCodeOnce(t *testing.T) {
 	}
 }
 
-// The given version is used for configurations instead of the version of the image.
-func TestLint_ChecksGivenVectorVersion(t *testing.T) {
+// Configurations are checked for the version in the options, not for that of the image.
+func TestLint_ChecksRequestedVectorVersion(t *testing.T) {
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	linter := Linter{Platform: desired.NewPlatform(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
@@ -336,7 +337,7 @@ func TestLint_ChecksGivenVectorVersion(t *testing.T) {
 	require.Equal(t, []string{"error VSC305"}, codes("v0.50.0", File{Name: "a.yaml", Text: []byte(sidecar)}))
 }
 
-func TestReplaceTag_SetsVersion(t *testing.T) {
+func TestReplaceTag_ReplacesTagByVersion(t *testing.T) {
 	for image, want := range map[string]string{
 		"vector":                              "vector:0.57.0",
 		"vector:0.45.0-alpine":                "vector:0.57.0",

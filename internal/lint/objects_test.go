@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 )
 
-// A value of another type is reported at its place, and a text of a Go error never.
-func TestLinter_PlacesWrongTypes(t *testing.T) {
+// A value of a wrong type is reported at its position, without the text of a Go error.
+func TestLinter_ReportsPositionOfWrongType(t *testing.T) {
 	const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n"
 	for name, test := range map[string]struct {
 		file string

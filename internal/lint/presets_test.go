@@ -27,7 +27,8 @@ func chartWith(t *testing.T, file, old, text string) fs.FS {
 	return os.DirFS(root)
 }
 
-// A helper that only some VectorSidecars reach is rendered with them, and the finding names them.
+// A template can be reached only with some VectorSidecars. It is rendered with sample VectorSidecars (presets), and the
+// finding names the preset.
 func TestLintChart_RendersEveryPreset(t *testing.T) {
 	const pipeline, sinks = "templates/_pipeline.tpl", "templates/_sinks.tpl"
 	for name, test := range map[string]struct {
@@ -56,7 +57,7 @@ func TestLintChart_RendersEveryPreset(t *testing.T) {
 	}
 }
 
-// Values are rendered with every preset. What all presets have in common is about the values.
+// Values are rendered with all sample VectorSidecars (presets). A finding with each of them is reported for the values.
 func TestLinter_RendersValuesWithPresets(t *testing.T) {
 	for name, test := range map[string]struct {
 		values string

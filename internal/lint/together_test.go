@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// Files that belong together are one configuration, in each way in which it can be split.
-func TestLinter_ChecksFilesTogether(t *testing.T) {
+// A configuration that is split into several files is checked as one, for each way of splitting it.
+func TestLinter_ChecksSplitConfiguration(t *testing.T) {
 	const sources, sinks = "sources:\n  in: {type: stdin}\n", "sinks:\n  out: {type: blackhole, inputs: [in]}\n"
 	for name, test := range map[string]struct {
 		// root is the folder that is named, "" if the files are.

@@ -94,7 +94,7 @@ func sizes(counts ...int) []int {
 
 func nameOf(object client.Object) (string, bool) { return object.GetName(), true }
 
-// A page that is too large is requested again with fewer objects, wherever large objects come in the list.
+// A page with too many bytes is requested again with fewer objects, wherever the large objects are in the list.
 func TestCollect_LimitsBytesOfEachPage(t *testing.T) {
 	for name, test := range map[string]struct {
 		sizes     []int
@@ -124,12 +124,14 @@ func TestCollect_LimitsBytesOfEachPage(t *testing.T) {
 	}
 }
 
-func TestCollect_RejectsAnObjectAboveItsLimit(t *testing.T) {
+// A single object is larger than the limit. The list fails with an error that states the limit.
+func TestCollect_RejectsObjectAboveLimit(t *testing.T) {
 	_, err := Collect(t.Context(), startServer(t, &server{sizes: []int{objectBytes + 1}}), &corev1.ConfigMapList{}, nameOf)
 	require.ErrorContains(t, err, "an object is larger than 16 MiB")
 }
 
-func TestCollect_StartsAgainAfterAnExpiredToken(t *testing.T) {
+// If the continue token expires, the list starts again from the first page.
+func TestCollect_RestartsAfterExpiredToken(t *testing.T) {
 	s := &server{sizes: sizes(25, 10), isExpired: true}
 	list := &corev1.ConfigMapList{}
 	names, err := Collect(t.Context(), startServer(t, s), list, nameOf)
@@ -139,7 +141,8 @@ func TestCollect_StartsAgainAfterAnExpiredToken(t *testing.T) {
 	require.Empty(t, list.Items)
 }
 
-func TestContains_EndsAtTheFirstMatch(t *testing.T) {
+// A search of live objects stops after the page with the first match.
+func TestContains_StopsAtFirstMatch(t *testing.T) {
 	s := &server{sizes: sizes(100, 10)}
 	found, err := Contains(t.Context(), startServer(t, s), &corev1.ConfigMapList{}, func(object client.Object) bool { return object.GetName() == "c0003" })
 	require.NoError(t, err)
@@ -147,7 +150,8 @@ func TestContains_EndsAtTheFirstMatch(t *testing.T) {
 	require.Len(t, s.limits, 1)
 }
 
-func TestClient_FindReadsOneObject(t *testing.T) {
+// Find reads one object by its name, without a list.
+func TestClient_FindReadsSingleObject(t *testing.T) {
 	object := &corev1.ConfigMap{}
 	found, err := startServer(t, &server{sizes: []int{10}}).Find(t.Context(), &corev1.ConfigMapList{}, client.ObjectKey{Namespace: "shop", Name: "c0000"}, object)
 	require.NoError(t, err)
@@ -159,6 +163,7 @@ func TestClient_FindReadsOneObject(t *testing.T) {
 	require.False(t, found)
 }
 
+// The objects of a list are reduced page by page, so that the whole list is never in memory.
 func TestSource_ListsTransformedObjectsPageByPage(t *testing.T) {
 	s := &server{sizes: sizes(12, 1500<<10)}
 	c := startServer(t, s)

@@ -26,6 +26,7 @@ var names = map[string]string{
 	"of 253, ending differently": strings.Repeat("c", 252) + "d",
 }
 
+// For any name of a VectorSidecar, the name of the field manager is valid. Different names have different managers.
 func TestManager_ReturnsUniqueValidNames(t *testing.T) {
 	taken := map[string]string{}
 	for name, sidecar := range names {
@@ -37,6 +38,7 @@ func TestManager_ReturnsUniqueValidNames(t *testing.T) {
 	}
 }
 
+// For any name of a VectorSidecar, the label value is valid. Different names have different values.
 func TestLabelValue_ReturnsUniqueValidValues(t *testing.T) {
 	taken := map[string]string{}
 	for name, sidecar := range names {
@@ -47,8 +49,8 @@ func TestLabelValue_ReturnsUniqueValidValues(t *testing.T) {
 	}
 }
 
-// The names of field managers do not change across releases. With another name, fields that an earlier release
-// applied would not be removed.
+// The names of field managers are the same in each release. With another name, fields that an earlier release applied
+// would stay.
 func TestManager_KeepsNamesAcrossReleases(t *testing.T) {
 	require.Equal(t, "vectorsidecar/logs", Manager("logs"))
 	require.Equal(t, "vectorsidecar/"+strings.Repeat("c", 97)+"-4b4e34eb907bea94", Manager(strings.Repeat("c", 253)))
@@ -56,14 +58,14 @@ func TestManager_KeepsNamesAcrossReleases(t *testing.T) {
 	require.Equal(t, strings.Repeat("c", 46)+"-4b4e34eb907bea94", LabelValue(strings.Repeat("c", 253)))
 }
 
-func TestIsManager_RejectsOtherManagers(t *testing.T) {
+func TestIsManager_RejectsNamesOfOtherManagers(t *testing.T) {
 	for _, manager := range []string{"", "kubectl", "helm", "vectorsidecar", "vector-sidecar-operator", Operator} {
 		require.False(t, IsManager(manager), manager)
 	}
 }
 
-// The second VectorSidecar's annotation has its name in the key, which may be shortened.
-func TestIsBookkeeping_AcceptsKeysWithNames(t *testing.T) {
+// The keys of the second VectorSidecar's annotations contain its name, which may be shortened.
+func TestIsBookkeeping_AcceptsKeysWithSidecarName(t *testing.T) {
 	for name, sidecar := range names {
 		for _, plain := range bookkeeping {
 			require.True(t, IsBookkeeping(plain))

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestReasons_ListsEveryReasonOnce(t *testing.T) {
+// The list of reasons has each reason constant exactly once.
+func TestReasons_ListEachReasonOnce(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "conditions.go", nil, 0)
 	require.NoError(t, err)
 	var declared []string

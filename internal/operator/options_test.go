@@ -66,7 +66,7 @@ func TestParseOptions_PrefersFlagsOverEnvironment(t *testing.T) {
 	}, options)
 }
 
-func TestParseOptions_PrefersFlagsThenVariablesOverFile(t *testing.T) {
+func TestParseOptions_PrefersFlagThenVariableThenFile(t *testing.T) {
 	emptyEnvironment(t)
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(`
@@ -179,8 +179,8 @@ func TestParseOptions_ReturnsErrHelp(t *testing.T) {
 	require.ErrorIs(t, err, flag.ErrHelp)
 }
 
-// Cluster sidecars need the whole cluster, so the flag excludes --watch-namespaces.
-func TestParseOptions_RejectsClusterSidecarsInNamespaces(t *testing.T) {
+// ClusterVectorSidecars need access to the whole cluster, so their flag cannot be combined with --watch-namespaces.
+func TestParseOptions_RejectsClusterSidecarsWithNamespaces(t *testing.T) {
 	emptyEnvironment(t)
 	_, err := ParseOptions([]string{"--cluster-sidecars", "--watch-namespaces=shop"})
 	require.ErrorContains(t, err, "--cluster-sidecars is set with --watch-namespaces")

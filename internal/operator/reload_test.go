@@ -14,8 +14,9 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// A changed file sets the log level; for other keys the log asks for a restart.
-func TestReloader_AppliesLevelAndReportsOtherKeys(t *testing.T) {
+// A changed configuration file sets the log level at once. For each other changed key, a log line states that a restart
+// is needed.
+func TestReloader_AppliesOnlyLogLevel(t *testing.T) {
 	emptyEnvironment(t)
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	write := func(text string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o600)) }

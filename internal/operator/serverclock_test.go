@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The clock follows the Date headers of the API server, also after a change of its time, and ignores a single late
-// response.
+// The clock follows the Date headers of the API server, also if its time changes. It ignores a single late response.
 func TestServerClock_FollowsDatesOfAPIServer(t *testing.T) {
 	noon := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	own := noon
@@ -48,6 +47,7 @@ func TestServerClock_FollowsDatesOfAPIServer(t *testing.T) {
 	require.WithinDuration(t, server, clock.currentTime(), time.Second, "and on")
 }
 
+// The Date header of each response of the API server sets the clock.
 func TestServerClock_ReadsDatesOfResponses(t *testing.T) {
 	date := "Mon, 23 Nov 2026 12:00:00 GMT"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Date", date) }))

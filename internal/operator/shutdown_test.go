@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWithDelayedCancel_DelaysShutdown(t *testing.T) {
+func TestWithDelayedCancel_DelaysStopAfterSignal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending, stop := context.WithCancel(t.Context())
 		ctx, cancel := withDelayedCancel(ending, 5*time.Second)
@@ -26,7 +26,7 @@ func TestWithDelayedCancel_DelaysShutdown(t *testing.T) {
 	})
 }
 
-// A process that fails stops without the delay.
+// If the process fails, it stops without the delay.
 func TestWithDelayedCancel_SkipsDelayAfterFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending, stop := context.WithCancel(t.Context())
@@ -37,13 +37,14 @@ func TestWithDelayedCancel_SkipsDelayAfterFailure(t *testing.T) {
 	}) // No goroutine is left.
 }
 
+// Without the webhook, the operator stops without a delay.
 func TestShutdownDelay_ReturnsZeroWithoutWebhook(t *testing.T) {
 	require.Zero(t, (&WebhookOptions{BindAddress: "0", ShutdownDelay: time.Hour}).shutdownDelay())
 	require.Equal(t, time.Hour, (&WebhookOptions{BindAddress: ":9443", ShutdownDelay: time.Hour}).shutdownDelay())
 }
 
-// After the stop signal each response closes its connection.
-func TestCloseConnectionsAfter_ClosesConnectionsAfterSignal(t *testing.T) {
+// After the stop signal, each response closes its connection.
+func TestCloseConnectionsAfter_ClosesAfterNextResponse(t *testing.T) {
 	ending, stop := context.WithCancel(t.Context())
 	handler := closeConnectionsAfter(ending, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	header := func() string {

@@ -81,9 +81,9 @@ func connect(t *testing.T, address string, number int, sendsHalf bool) {
 	}
 }
 
-// Idle connections of a client that opens as many as the server accepts keep the API server
-// from opening another until they time out. They do not disturb its open connections.
-func TestWebhookServer_AnswersBesideIdleConnections(t *testing.T) {
+// A client opens as many connections as the server accepts, and does not use them. Requests on connections that the API
+// server already has are answered. New connections wait until the unused ones time out.
+func TestWebhookServer_ServesOpenConnections(t *testing.T) {
 	t.Parallel()
 	for name, sendsHalf := range map[string]bool{"that send nothing": false, "that send half of a request": true} {
 		t.Run(name, func(t *testing.T) {
@@ -106,8 +106,8 @@ func TestWebhookServer_AnswersBesideIdleConnections(t *testing.T) {
 	}
 }
 
-// Connections above the limit are accepted when others have timed out: each 256 of an attacker
-// delay a new connection of the API server by five seconds.
+// Connections above the limit wait until others time out. If an attacker opens 256 more, a new connection of the API
+// server waits five seconds longer.
 func TestWebhookServer_LimitsConnections(t *testing.T) {
 	t.Parallel()
 	address, client := startWebhookServer(t)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// A served CustomResourceDefinition lacks fields of the sidecar. They are reported.
 func TestDefinition_ReportsUnknownFields(t *testing.T) {
 	t.Parallel()
 	document := []byte(`{"components": {"schemas": {

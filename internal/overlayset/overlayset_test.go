@@ -45,8 +45,8 @@ func telling(of SidecarOverlays) SidecarOverlays {
 	return of
 }
 
-// Environment variables are part of an overlay's digest and of the tested pod template. They do not change the hash,
-// so pods are not restarted for them.
+// Environment variables for the application change the digest of an overlay, and are part of the tested pod template.
+// They do not change the sidecar's hash, so pods are not restarted for them.
 func TestConvertOverlay_IncludesEnvInjections(t *testing.T) {
 	offer := func(tells ...workload.EnvInjection) *desired.AdmissionOverlay {
 		overlay := &workload.Overlay{EnvInjections: tells}
@@ -88,6 +88,7 @@ func yieldsOf(spec *v1alpha1.OverlaySetSpec) map[string][]string {
 	return found
 }
 
+// Two overlays conflict. The API server injects that of the older VectorSidecar.
 func TestCompose_SupersedesYoungerOverlayOnConflict(t *testing.T) {
 	for name, test := range map[string]struct {
 		older, younger SidecarOverlays
@@ -106,7 +107,7 @@ func TestCompose_SupersedesYoungerOverlayOnConflict(t *testing.T) {
 	}
 }
 
-// If the overlay of an older VectorSidecar is not known yet, the younger ones have no overlay.
+// The overlay of an older VectorSidecar is not known yet. Until then, the younger ones are not injected at admission.
 func TestCompose_WaitsForUnknownOlderVectorSidecar(t *testing.T) {
 	parts := map[string]SidecarOverlays{"a": part("a", nil, nil, nil), "c": part("c", nil, nil, nil)}
 	made := Compose(sidecars("a", "b", "c"), parts)
@@ -116,8 +117,8 @@ func TestCompose_WaitsForUnknownOlderVectorSidecar(t *testing.T) {
 	require.Equal(t, map[string][]string{"a": {}, "b": {}, "c": {"b"}}, yieldsOf(&made))
 }
 
-// ClusterVectorSidecars come after the VectorSidecars of the namespace, except those named in takesPrecedenceOver.
-// These come later, but only if both conflict.
+// VectorSidecars of the namespace take precedence over ClusterVectorSidecars. If a ClusterVectorSidecar names one of
+// them in takesPrecedenceOver, and both conflict, the ClusterVectorSidecar takes precedence.
 func TestCompose_OrdersClusterVectorSidecars(t *testing.T) {
 	all := sidecars("clustervectorsidecar/x", "a", "clustervectorsidecar/y", "b")
 	all[0].Cluster, all[2].Cluster = &v1alpha1.InCluster{}, &v1alpha1.InCluster{}
@@ -152,8 +153,8 @@ func TestCompose_OrdersClusterVectorSidecars(t *testing.T) {
 	require.Equal(t, []string{"clustervectorsidecar/x"}, of()["a"], "nobody but the operator knows what it adds")
 }
 
-// After a restart, the operator reads the overlays of each VectorSidecar from the OverlaySet.
-func TestSplitBySidecar_ReversesCompose(t *testing.T) {
+// After a restart, the operator reads the overlay of each VectorSidecar from the OverlaySet.
+func TestSplitBySidecar_RestoresComposedOverlays(t *testing.T) {
 	names := sidecars("a", "b", "c")
 	made := Compose(names, map[string]SidecarOverlays{
 		"a": telling(part("a", []string{"vector", "gate"}, []string{"v"}, nil)), "b": left("b"),
@@ -167,6 +168,7 @@ func TestSplitBySidecar_ReversesCompose(t *testing.T) {
 	require.Equal(t, made, Compose(names, SplitBySidecar(&made)))
 }
 
+// An overlay that is too large for an OverlaySet is skipped, and the operator injects it instead.
 func TestCompose_SkipsOverlaysAboveLimits(t *testing.T) {
 	names, parts := []string{}, map[string]SidecarOverlays{}
 	for i := range mostOverlays + 1 {
@@ -184,7 +186,8 @@ func TestCompose_SkipsOverlaysAboveLimits(t *testing.T) {
 	require.Empty(t, made.Native)
 }
 
-// The API server does not inject fields that are not valid in every pod. The operator checks them for each workload.
+// Some fields are valid only in some pods. The API server does not inject a sidecar with them; the operator checks them
+// for each workload.
 func TestIncompatibility_ReportsPodDependentFields(t *testing.T) {
 	body := func(container map[string]any) map[string]any {
 		container["name"] = "vector"

@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Another text about the sidecar does not cause a write, and writes that do not change pods keep the text of the workload.
-func TestForInjection_WritesAboutOnlyWithChange(t *testing.T) {
+// Another text of the annotation about the sidecar causes no write. It is written with the next change of the sidecar.
+func TestForInjection_WritesAboutTextOnlyWithChange(t *testing.T) {
 	saying := func(text string, desired *Desired) *Desired {
 		return NewDesired(desired.overlay, "logs", "vector", "config-1", Notes{AboutText: text}).WithInput(desired.input)
 	}

@@ -14,7 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-func TestForces_RevertsOnlyManualChanges(t *testing.T) {
+// A field of the sidecar that a user changed manually is overwritten by force. A field that a deployment tool owns is
+// not.
+func TestForces_OverwritesOnlyManualChanges(t *testing.T) {
 	another := apierrors.NewConflict(schema.GroupResource{Group: "apps", Resource: "deployments"}, "cart", errors.New("UID"))
 	for name, test := range map[string]struct {
 		err  error
@@ -64,8 +66,8 @@ func causesAt(field string, messages ...string) []metav1.StatusCause {
 	return causes
 }
 
-// Charts apply an empty map where no annotations are given: they then own the map
-// itself and nothing inside that could be taken away.
+// A chart applies an empty map of annotations, so its field manager owns the map. That is no conflict, because the map
+// has no entry that a write would take over.
 func TestForces_IgnoresEmptyMapsAndLists(t *testing.T) {
 	p := &Plan{Manager: mine}
 	for _, field := range []string{".spec.template.metadata.annotations", ".spec.template.spec.volumes"} {

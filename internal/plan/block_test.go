@@ -9,7 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestHasChange_IsFalseForDroppedChanges(t *testing.T) {
+// A change that waits for a slot, or for a retry after a rejection, counts as a change. A change that does not happen
+// because of a conflict, an opt-out or a mode does not count.
+func TestHasChange_ExcludesReplacedChange(t *testing.T) {
 	for name, test := range map[string]struct {
 		block  *Block
 		has    bool
@@ -38,7 +40,9 @@ func TestHasChange_IsFalseForDroppedChanges(t *testing.T) {
 	}
 }
 
-func TestWrites_IncludesRecordOfBlockedPlan(t *testing.T) {
+// A blocked injection can still write annotations of the workload, such as the start of its wait. While writes are on
+// hold, it does not.
+func TestWrites_IncludesAnnotationsOfBlockedPlan(t *testing.T) {
 	record := map[string]any{"metadata": map[string]any{}}
 	p := Plan{Change: Inject, Block: &Block{Kind: BlockedByMode, Record: record}}
 	require.True(t, p.Writes())

@@ -111,7 +111,7 @@ func created(at time.Time, plans []Plan) []Plan {
 	return plans
 }
 
-func TestAdmit_StartsWritesWithinLimits(t *testing.T) {
+func TestAdmit_StartsRolloutsWithinLimits(t *testing.T) {
 	for name, test := range map[string]struct {
 		plans []Plan
 		limit Limit
@@ -198,12 +198,14 @@ func TestAdmit_StartsWritesWithinLimits(t *testing.T) {
 	}
 }
 
+// Workloads wait because of a failed one. The message names it.
 func TestAdmit_NamesFailedWorkload(t *testing.T) {
 	plans := plansOf("inject", "failed")
 	Admit(plans, Limit{})
 	require.Contains(t, plans[0].Message(), "the rollout of Deployment b failed")
 }
 
+// Workloads wait for the soak of others. The message names the setting and the time.
 func TestAdmit_ExplainsWaitForSoak(t *testing.T) {
 	plans := plansOf("rolling", "inject")
 	Admit(plans, Limit{Max: 1, Soak: 30 * time.Second})

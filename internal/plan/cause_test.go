@@ -109,7 +109,8 @@ func podOf(container map[string]any) map[string]any {
 	return map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"initContainers": []any{container}}}}}
 }
 
-// If only annotations of the workload are written, the pods do not change, and the cause annotation is kept.
+// A write changes only annotations of the workload, so no pods restart. The annotation with the cause of the last
+// rollout stays.
 func TestForInjection_KeepsCauseInRecordOnlyWrite(t *testing.T) {
 	view := writtenBy(rendered("old", "a"))
 	p := ForInjection(mine, rendered("old", "b"), Policy{}, view)
@@ -119,8 +120,8 @@ func TestForInjection_KeepsCauseInRecordOnlyWrite(t *testing.T) {
 	require.NotEqual(t, view.Owned[mine].RenderedFrom, annotations[meta.AnnotationRenderedFrom])
 }
 
-// What any release has read of the workload counts, even if another release does not
-// read it.
+// A label of the workload that some release has read changes. The cause names it, although this release does not read
+// it.
 func TestForInjection_NamesChangedWorkloadInput(t *testing.T) {
 	labeled := func(v *workload.View) { v.Labels = map[string]string{"team": "search"} }
 	for name, now := range map[string][]string{"still read": {"containers", "labels"}, "not read by now": nil} {
@@ -132,7 +133,7 @@ func TestForInjection_NamesChangedWorkloadInput(t *testing.T) {
 	}
 }
 
-// The annotations with the cause are not compared. A workload without them, or with changed ones, is up to date.
+// A workload whose cause annotations are missing or changed is up to date.
 func TestForInjection_IgnoresCauseAnnotations(t *testing.T) {
 	desired := rendered("old", "a")
 	for name, change := range map[string]func(map[string]any){

@@ -13,7 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestRunningAndDeferred_SummarizesPlans(t *testing.T) {
+// The flags state whether any workload rolls out, and whether any change is deferred.
+func TestRunningAndDeferred_ReturnsBothFlags(t *testing.T) {
 	wanted := NewDesired(&workload.Overlay{Hash: "h"}, "logs", "vector", "", Notes{})
 	runs := Plan{Change: None, Desired: wanted, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}
 	rolls, later, blocked := runs, runs, runs
@@ -41,8 +42,8 @@ func TestRunningAndDeferred_SummarizesPlans(t *testing.T) {
 	}
 }
 
-// Workloads behind a failed or stuck rollout count as settled, because they wait for it.
-func TestIsSettled_IgnoresPlansBehindStuckRollouts(t *testing.T) {
+// A workload that waits for a failed or stuck rollout is settled, because nothing happens to it until a user acts.
+func TestIsSettled_IncludesPlansBehindStuckRollouts(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	wanted := NewDesired(&workload.Overlay{Hash: "h"}, "logs", "vector", "", Notes{})
 	of := func(rollout workload.Rollout, change func(*Plan)) Plan {

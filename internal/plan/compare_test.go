@@ -45,8 +45,8 @@ func writtenBy(desired *Desired) *workload.View {
 	return view
 }
 
-// An upgraded operator may render the same input differently, which alone does not cause a write. A user's change
-// does.
+// After an upgrade, the operator renders the same input differently. That alone causes no write, but a change of the
+// input does.
 func TestForInjection_UpdatesOnlyOnChangedInput(t *testing.T) {
 	const same, different, missing = "same", "different", "missing"
 	for _, asked := range []string{same, different, missing} {
@@ -90,7 +90,7 @@ func TestForInjection_UpdatesOnlyOnChangedInput(t *testing.T) {
 	}
 }
 
-// Bookkeeping annotations are on the workload itself, so writing them does not change its pod template.
+// A write of annotations of the workload does not change its pod template.
 func TestForInjection_KeepsPodTemplateInRecordOnlyWrite(t *testing.T) {
 	p := ForInjection(mine, rendered("old", "b"), Policy{}, writtenBy(rendered("old", "a")))
 	require.Equal(t, RecordOnly, p.Change)
@@ -101,7 +101,8 @@ func TestForInjection_KeepsPodTemplateInRecordOnlyWrite(t *testing.T) {
 	require.Equal(t, p.Desired.InjectedHash(), p.SidecarHash())
 }
 
-// An opt-out, a manual change or a rollout undo is handled as for a current sidecar.
+// A workload with the sidecar of an earlier release opts out, is changed by hand, or is reverted by rollout undo. Each
+// is handled as with a current sidecar.
 func TestForInjection_MaintainsEarlierRendering(t *testing.T) {
 	old, desired := rendered("old", "a"), rendered("new", "a")
 	app := func(change func(*workload.Container)) func(*workload.View) {
@@ -145,7 +146,7 @@ func TestForInjection_MaintainsEarlierRendering(t *testing.T) {
 	}
 }
 
-// For an unchanged sidecar of an earlier rendering, parts that only the new rendering has do not cause conflicts.
+// The sidecar of an earlier release stays unchanged. Parts that only the new rendering has cause no conflict.
 func TestForInjection_IgnoresConflictsOfNewerRendering(t *testing.T) {
 	overlay := *rendered("new", "a").overlay
 	overlay.Template.Spec.InitContainers = []corev1.Container{*overlay.Template.Spec.InitContainers[0].DeepCopy()}
@@ -157,7 +158,8 @@ func TestForInjection_IgnoresConflictsOfNewerRendering(t *testing.T) {
 	require.True(t, p.IsStopped())
 }
 
-// Templates of another release may read more or less of the workload.
+// Only fields of the workload that the templates have read are compared. Templates of another release may read other
+// fields.
 func TestForInjection_ComparesOnlyReadWorkloadFields(t *testing.T) {
 	mounts := func(v *workload.View) {
 		app := &v.Containers[len(v.Containers)-1]
@@ -182,8 +184,7 @@ func TestForInjection_ComparesOnlyReadWorkloadFields(t *testing.T) {
 	}
 }
 
-// Mounts in the application's containers are patched, not applied, and count as
-// written.
+// Mounts in application containers are patched, not applied. The sidecar is up to date if they exist.
 func TestForInjection_CountsPatchedMountsAsWritten(t *testing.T) {
 	shared := func(release, at string) *Desired {
 		overlay := *rendered(release, "a").overlay
@@ -201,7 +202,7 @@ func TestForInjection_CountsPatchedMountsAsWritten(t *testing.T) {
 	require.True(t, ForInjection(mine, shared("new", "/moved"), Policy{}, view).Write.Repairs)
 }
 
-// The keys of the second VectorSidecar's bookkeeping annotations have its name.
+// The keys of the second VectorSidecar's annotations contain its name.
 func TestForInjection_AddsNameToBookkeepingKeys(t *testing.T) {
 	view := application()
 	view.Owned = map[string]workload.OwnedFields{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}

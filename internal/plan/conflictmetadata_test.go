@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Labels and annotations of the pod template have field managers, as containers do, so they can conflict.
+// Labels and annotations of a pod template have field managers, so that they can conflict as containers do.
 func TestForInjection_ReportsPodMetadataConflict(t *testing.T) {
 	labeled := sidecar()
 	labeled.overlay.Template.Labels = map[string]string{"tier": "logs"}

@@ -38,7 +38,7 @@ func texts(changes []inputChange) []string {
 	return found
 }
 
-func TestInputs_NamesChangeByKindAndKey(t *testing.T) {
+func TestInputs_NameChangedKindAndKey(t *testing.T) {
 	with := func(inputs Inputs, change func(Inputs)) Inputs {
 		change(inputs)
 		return inputs
@@ -88,7 +88,7 @@ func TestInputs_NamesChangeByKindAndKey(t *testing.T) {
 	}
 }
 
-func TestInputs_IgnoresInvalidRecords(t *testing.T) {
+func TestInputs_IgnoreInvalidRecords(t *testing.T) {
 	for _, text := range []string{"", "x", "[]", `"a"`, `{"vectorSidecar":` + strings.Repeat("[", 3000) + `}`, `{"environment":1,"templateSet":["default"],"operator":{}}`} {
 		require.NotPanics(t, func() { of(nil).changesSince(text) })
 	}
@@ -96,9 +96,9 @@ func TestInputs_IgnoresInvalidRecords(t *testing.T) {
 	require.Empty(t, Inputs{}.String())
 }
 
-// Workloads keep digests across releases. If the computation changed, the next change would be reported as a change
-// of all inputs.
-func TestInputs_KeepsDigestsAcrossReleases(t *testing.T) {
+// The digests of inputs are the same in each release. Otherwise, the next change would be reported as a change of all
+// inputs.
+func TestInputs_KeepDigestsAcrossReleases(t *testing.T) {
 	inputs := of(map[string]any{"sidecar": map[string]any{"logs": map[string]any{"path": "/var/log/app"}, "sinks": map[string]any{}, "args": []any{"-v"}, "threads": 2.0}})
 	inputs.Add(InputConfig, ConfigMapDigests(&corev1.ConfigMap{Data: map[string]string{"vector.yaml": "sources: {}"}, BinaryData: map[string][]byte{"x": {1}}}))
 	require.JSONEq(t, `{
@@ -108,8 +108,8 @@ func TestInputs_KeepsDigestsAcrossReleases(t *testing.T) {
 	require.Equal(t, "rX", sum(inputs[InputSidecar]))
 }
 
-// If the inputs have too many keys, their digests are merged. Merged digests are compared like digests by key.
-func TestInputs_BoundsLengthOfRecord(t *testing.T) {
+// If the inputs have too many keys, digests are merged. A change is still detected, but without its key.
+func TestInputs_LimitLengthOfRecord(t *testing.T) {
 	values := func(of, changed int) map[string]any {
 		groups := map[string]any{}
 		for g := range of {
@@ -145,7 +145,7 @@ func TestInputs_BoundsLengthOfRecord(t *testing.T) {
 	require.LessOrEqual(t, len(wide.String()), longestInputs)
 }
 
-// Text from others ends up in logs, events and terminals.
+// The cause may contain text of users. It is escaped and shortened, because it appears in logs, events and terminals.
 func TestCauseLine_EscapesAndShortensText(t *testing.T) {
 	hostile := map[string]any{"\x1b[2J": 1, "a\nb": 1, strings.Repeat("k", 300): 1, "\xff": 1}
 	for _, text := range append(texts(of(hostile).changesSince(of(nil).String())), causeText([]string{strings.Repeat("ä", 600)}, nil), CauseLine("a\x1b]0;x\x07\n"), quoteText("\u202e")) {

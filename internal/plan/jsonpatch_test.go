@@ -13,7 +13,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestOperations_ChangesAndTestsListItems(t *testing.T) {
+// The JSON patch tests each list item before it changes or removes the item, because the workload may have changed
+// since it was read.
+func TestOperations_TestItemsBeforeChange(t *testing.T) {
 	const guards = `{"op":"test","path":"/metadata/uid","value":"1"},{"op":"test","path":"/metadata/resourceVersion","value":"7"}`
 	for name, test := range map[string]struct{ live, patch, want, reason string }{
 		"into a pod without lists": {

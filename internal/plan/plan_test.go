@@ -81,6 +81,7 @@ func owning(change func(*workload.OwnedFields)) func(*workload.View) {
 	}
 }
 
+// Each case is a workload, and the action of its plan, such as an injection, an update or none.
 func TestForInjection_ChoosesActionByWorkload(t *testing.T) {
 	older := owning(func(o *workload.OwnedFields) { o.Hash, o.InjectedHash, o.AskedHash = "older", "older", "older" })
 	changed := owning(func(o *workload.OwnedFields) { o.Hash = "changed by hand" })
@@ -196,7 +197,7 @@ func shares() *workload.View {
 	}))
 }
 
-func TestForInjection_NamesBothSidesOfConflict(t *testing.T) {
+func TestForInjection_NamesBothManagersOfConflict(t *testing.T) {
 	for name, test := range map[string]struct {
 		view  *workload.View
 		names []string
@@ -220,7 +221,7 @@ func TestForInjection_NamesBothSidesOfConflict(t *testing.T) {
 	}
 }
 
-// If rendering fails, a workload can still opt out.
+// The rendering fails. A workload that opts out still loses its sidecar.
 func TestForBlocked_AppliesOptOut(t *testing.T) {
 	optedOut := func(v *workload.View) { v.OptOut = "\"false\"" }
 	for name, test := range map[string]struct {
@@ -265,9 +266,9 @@ func TestForRemoval_RemovesExistingSidecar(t *testing.T) {
 	}
 }
 
-// Only one VectorSidecar gets the annotations without a name in their keys: the first
-// keeps them.
-func TestForInjection_LeavesPlainAnnotationsToFirst(t *testing.T) {
+// Two VectorSidecars are injected. The first one keeps the annotations without a name in their keys, and the second one
+// writes keys with its name.
+func TestForInjection_AddsSidecarNameToKeysOfSecond(t *testing.T) {
 	view := application()
 	view.Owned = map[string]workload.OwnedFields{theirs: {HasPlainAnnotations: true, Containers: []string{"audit"}}}
 	second := ForInjection(mine, sidecar(), Policy{}, view)
@@ -314,6 +315,7 @@ func initContainers(body map[string]any) []any {
 	return names
 }
 
+// A blocked plan writes nothing.
 func TestSetBlock_PreventsWrites(t *testing.T) {
 	p := ForInjection(mine, sidecar(), Policy{}, application())
 	require.True(t, p.Writes())
@@ -324,7 +326,7 @@ func TestSetBlock_PreventsWrites(t *testing.T) {
 	require.Equal(t, meta.ReasonWaitingForSlot, p.Reason())
 }
 
-// A removal patches the mounts out again.
+// An injection patches mounts into the application's container, and a removal patches them out.
 func TestForInjection_PatchesMountsIntoApplication(t *testing.T) {
 	app := func(change func(*workload.Container)) func(*workload.View) {
 		return func(v *workload.View) { change(&v.Containers[len(v.Containers)-1]) }
@@ -363,8 +365,9 @@ func TestForInjection_PatchesMountsIntoApplication(t *testing.T) {
 	require.Nil(t, ForRemoval(mine, current()).Write.Patch, "without a mount it is enough to give up")
 }
 
-// A missing mark does not cause a write, so an installation that finds the sidecar of another one does not change it.
-func TestForInjection_IgnoresMissingMarks(t *testing.T) {
+// The annotation written-by is missing. That alone causes no write, so an installation that finds the sidecar of
+// another one does not change it.
+func TestForInjection_IgnoresMissingWriterAnnotation(t *testing.T) {
 	marked := *sidecar()
 	marked.notes.Marks = map[string]string{meta.AnnotationWrittenBy(mine): "vector-system/vso"}
 	marked.standalone = marked.apply(plainly, "")
@@ -373,9 +376,9 @@ func TestForInjection_IgnoresMissingMarks(t *testing.T) {
 	require.Equal(t, "vector-system/vso", tree.MapAt(ForInjection(mine, &marked, Policy{}, application()).Write.Apply, "metadata", "annotations")[meta.AnnotationWrittenBy(mine)])
 }
 
-// The next VectorSidecar to write to an orphaned sidecar removes the mark, which its
-// manager does not own.
-func TestForInjection_RemovesOrphanMark(t *testing.T) {
+// The next VectorSidecar that writes to an orphaned sidecar removes the orphan annotation, although its field manager
+// does not own the annotation.
+func TestForInjection_RemovesOrphanAnnotation(t *testing.T) {
 	left := func(view *workload.View) *workload.View {
 		return with(view, owning(func(o *workload.OwnedFields) { o.Orphan = "true" }))
 	}
@@ -393,7 +396,7 @@ func TestForInjection_RemovesOrphanMark(t *testing.T) {
 	require.NotContains(t, ForRemoval(mine, left(current())).Write.Patch, "spec", "the rest is given up")
 }
 
-// The patch of a removal does not change items of other field managers.
+// The patch of a removal changes no items of other field managers.
 func TestForRemoval_PatchesOnlyOwnedItems(t *testing.T) {
 	view := shares()
 	owned := view.Owned[mine]
@@ -423,8 +426,8 @@ func TestForRemoval_PatchesOnlyOwnedItems(t *testing.T) {
 	require.Equal(t, without(map[string]any{"name": "A", "$patch": "delete"}), left["env"], "without anything of ours")
 }
 
-// Each case is a workload after an interrupted write. The plan completes the write from the workload alone, whichever
-// request was the last one, and does not lose application fields.
+// Each case is a workload after an interrupted write. The plan completes the write, whichever request was the last one,
+// and keeps the fields of the application.
 func TestForInjection_CompletesInterruptedWrite(t *testing.T) {
 	report := Policy{ReportDrift: true}
 	for name, test := range map[string]struct {
@@ -458,9 +461,9 @@ func TestForInjection_CompletesInterruptedWrite(t *testing.T) {
 	}
 }
 
-// If the removal only has to release the managedFields entry, the plan does not apply an empty body. That would
-// delete items that only this manager owns, such as an init container of the application.
-func TestForRemoval_DropsRecordWithForeignItems(t *testing.T) {
+// If a removal only has to release the managedFields entry, the plan applies no empty body. That would delete items
+// that only this manager owns, such as an init container of the application.
+func TestForRemoval_KeepsItemsOfApplication(t *testing.T) {
 	for name, change := range map[string]func(*workload.OwnedFields){
 		"names":          func(o *workload.OwnedFields) { o.Named = true },
 		"a patch":        func(o *workload.OwnedFields) { o.Patched = true },

@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Syslog listens on one number by TCP and by UDP.
+// One port number is used with TCP and with UDP. A patch changes only the port with the named protocol.
 func TestApplyPatch_DistinguishesProtocolsOfPort(t *testing.T) {
 	const tcp, udp, other = "{containerPort: 514, protocol: TCP}", "{containerPort: 514, protocol: UDP}", "{containerPort: 9598, protocol: TCP}"
 	for name, test := range map[string]struct{ owned, live, wanted, want string }{

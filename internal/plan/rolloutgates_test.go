@@ -20,6 +20,7 @@ type gateCase struct {
 	want   BlockKind
 }
 
+// Several gates block a rollout. The first one in the fixed order is the reason.
 func TestFindRolloutBlock_ReturnsFirstBlock(t *testing.T) {
 	window := &ClosedWindow{ClosedAt: noon, OpensAt: noon.Add(time.Hour)}
 	hold := &Block{Kind: BlockedByWave}

@@ -12,7 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestState_DerivesFromPlan(t *testing.T) {
+// Each case is a plan, and the state of the workload that the status reports.
+func TestState_DependsOnPlan(t *testing.T) {
 	wanted := &Desired{}
 	for name, test := range map[string]struct {
 		plan Plan

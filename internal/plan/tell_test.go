@@ -36,7 +36,7 @@ func told(values ...string) *workload.View {
 	})
 }
 
-func TestForInjection_RemovesOutdatedInjectedEnv(t *testing.T) {
+func TestForInjection_RemovesOutdatedVariables(t *testing.T) {
 	for name, test := range map[string]struct {
 		desired *Desired
 		view    *workload.View
@@ -107,7 +107,8 @@ func TestRemoveStaleEnv_KeepsOtherVariables(t *testing.T) {
 	}
 }
 
-// If the requested input is the same, an upgraded operator does not change injected variables before the next change.
+// An upgraded operator would inject another value. If the requested input is the same, injected variables stay until
+// the next change.
 func TestForInjection_KeepsInjectedEnvAfterUpgrade(t *testing.T) {
 	older := tells(address).WithInput(RequestedInput{Digest: "asked"})
 	view := writtenBy(older)

@@ -126,8 +126,9 @@ var gateCases = map[string]map[string]workloadGateCase{
 	},
 }
 
-func TestWorkloadGate_BlocksOneCause(t *testing.T) {
-	tested := map[string]bool{gateName(blockByUnread): true} // TestBlockByUnread_DependsOnTheChange tests it.
+// Each gate has cases in the table, and blocks a workload only for its own cause.
+func TestWorkloadGate_BlocksOnlyItsCause(t *testing.T) {
+	tested := map[string]bool{gateName(blockByUnread): true} // TestBlockByUnread_AllowsRemovalIfStatusIsUnreadable tests it.
 	for _, gates := range [][]workloadGate{exclusionGates, sidecarGates} {
 		for _, gate := range gates {
 			name := gateName(gate.block)
@@ -152,7 +153,9 @@ func TestWorkloadGate_BlocksOneCause(t *testing.T) {
 	require.Len(t, tested, len(gateCases)+1, "a gate has no cases")
 }
 
-func TestBlockByUnread_DependsOnTheChange(t *testing.T) {
+// A field of the workload cannot be decoded. That blocks an injection. It blocks a removal only if the field is in the
+// pod template.
+func TestBlockByUnread_AllowsRemovalIfStatusIsUnreadable(t *testing.T) {
 	status := func(v *workload.View) { v.Unread.Other = "status.replicas cannot be read" }
 	for name, test := range map[string]struct {
 		view   *workload.View
@@ -178,8 +181,9 @@ func TestBlockByUnread_DependsOnTheChange(t *testing.T) {
 	}
 }
 
-// The gates of a removal are fixed, because a removal must not wait for what an injection needs.
-func TestWorkloadGate_AppliesToRemovals(t *testing.T) {
+// Of all gates, only blockByUnread can block a removal, because a removal must not wait for what only an injection
+// needs.
+func TestWorkloadGate_OnlyBlockByUnreadStopsRemovals(t *testing.T) {
 	var names []string
 	for _, gate := range append(exclusionGates, sidecarGates...) {
 		if gate.appliesToRemovals {
@@ -189,6 +193,7 @@ func TestWorkloadGate_AppliesToRemovals(t *testing.T) {
 	require.Equal(t, []string{"blockByUnread"}, names)
 }
 
+// Several causes require the removal of a sidecar. The first one in the fixed order is reported.
 func TestRemovalCause_ReturnsFirstCause(t *testing.T) {
 	optedOut := func(v *workload.View) { v.OptOut = `"false"` }
 	deleting := func(v *workload.View) { v.Deleting = true }
@@ -223,7 +228,8 @@ func TestRemovalCause_ReturnsFirstCause(t *testing.T) {
 	}
 }
 
-func TestCompare_ChoosesChange(t *testing.T) {
+// Each case is a workload, and the change that it needs for the desired sidecar.
+func TestCompare_ReturnsRequiredChange(t *testing.T) {
 	for name, test := range map[string]struct {
 		view   *workload.View
 		policy Policy

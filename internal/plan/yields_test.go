@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// An optional annotation that the application or another VectorSidecar already has is not injected. A message names
+// The application or another VectorSidecar already has an optional annotation. It is not injected, and a message names
 // the value to add to it.
 func TestOmittedAnnotations_ReportsAnnotationsOfOthers(t *testing.T) {
 	const list, flag = "vector.dev/exclude-containers", "fluentbit.io/exclude-vector"
@@ -60,9 +60,9 @@ func TestOmittedAnnotations_ReportsAnnotationsOfOthers(t *testing.T) {
 	}
 }
 
-// An annotation lists the sidecar's volumes, so that they do not prevent a node scale-down. It is left out if a
-// volume of the workload prevents the scale-down anyway. An injected annotation stays, so a change of the
-// application's volumes causes one rollout, not two.
+// An annotation lists the sidecar's volumes, so that they do not prevent a node scale-down. It is left out if a volume
+// of the application prevents that anyway. Once injected, it stays, so that a change of these volumes causes no second
+// rollout.
 func TestForInjection_MarksSidecarVolumesAsEvictable(t *testing.T) {
 	const key, pod = meta.AnnotationEvictableVolumes, "cluster-autoscaler.kubernetes.io/safe-to-evict"
 	has := func(kind string, medium corev1.StorageMedium) func(*workload.View) {
@@ -114,7 +114,7 @@ func TestForInjection_MarksSidecarVolumesAsEvictable(t *testing.T) {
 	require.Equal(t, "b,data", tree.MapAt(p.Write.Apply, "spec", "template", "metadata", "annotations")[key])
 }
 
-// The overlay without optional parts is large, so all workloads share it.
+// Workloads without the optional parts share one overlay, because it is large.
 func TestYielding_ReturnsSharedOverlay(t *testing.T) {
 	desired, view := evictable("data").WithInput(RequestedInput{Digest: "1"}), with(application(), owns("", meta.AnnotationEvictableVolumes, "own"))
 	require.Same(t, desired.lesser, desired.Yielding(mine, view))
@@ -168,8 +168,8 @@ func telling(list, flag string) *Desired {
 	return NewDesired(&of, "logs", "vector", "config-1", Notes{})
 }
 
-// A pull secret that the workload lists itself is not injected, and not recorded as injected.
-func TestWithoutPullSecrets_OmitsSecretsOfOwner(t *testing.T) {
+// A pull secret that the application's manifest lists is not injected, and not recorded as injected.
+func TestWithoutPullSecrets_OmitsSecretsOfApplication(t *testing.T) {
 	for name, test := range map[string]struct{ own, adds []string }{
 		"it lists one":  {[]string{"registry"}, []string{"mirror"}},
 		"it lists both": {[]string{"registry", "mirror"}, nil},

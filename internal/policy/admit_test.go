@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// A sidecar mounts a volume with Secrets of the application only if the policy allows it.
+// The application has a volume with Secrets. A sidecar mounts it only if the policy allows that.
 func TestCheckApplication_RejectsMountsOfSecretVolumes(t *testing.T) {
 	for how, uses := range map[string]string{
 		"mount the workload's own volume \"v\" at /v":            "volumeMounts: [{name: v, mountPath: /v}]",
@@ -34,7 +34,8 @@ func TestCheckApplication_RejectsMountsOfSecretVolumes(t *testing.T) {
 	}
 }
 
-// Files are removed from volumes that go with the pod, from others where the platform allows it.
+// The sidecar may delete files in volumes that end with the pod, and in other volumes only if the policy lists their
+// kind.
 func TestCheckCleanup_AllowsListedVolumeKinds(t *testing.T) {
 	view := &workload.View{PodView: workload.PodView{
 		Volumes: []workload.Volume{{Name: "a", Kind: "emptyDir"}, {Name: "b", Kind: "persistentVolumeClaim"}, {Name: "c", Kind: "hostPath"}, {Name: "d"}},
@@ -52,6 +53,7 @@ func TestCheckCleanup_AllowsListedVolumeKinds(t *testing.T) {
 	}
 }
 
+// A sidecar that uses a Secret of the application is rejected unless the policy allows it.
 func TestCheckApplication_RejectsSecretsOfApplication(t *testing.T) {
 	view := &workload.View{PodView: workload.PodView{Secrets: []string{"database", "tls"}}}
 	for name, test := range map[string]struct {
@@ -81,7 +83,7 @@ func TestCheckApplication_RejectsSecretsOfApplication(t *testing.T) {
 	}
 }
 
-// The API server allows them in a privileged container of the application.
+// The API server allows this mount propagation in a privileged container. The policy check rejects it for the sidecar.
 func TestCheck_RejectsBidirectionalMountPropagation(t *testing.T) {
 	both := corev1.MountPropagationBidirectional
 	mounts := []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "v", MountPropagation: &both}}}

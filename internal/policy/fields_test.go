@@ -24,9 +24,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/fields"
 )
 
-// If a version of Kubernetes adds a field to pods, somebody has to add a line saying
-// what gets in by it.
-func TestLineFor_CoversEveryPodField(t *testing.T) {
+// Each field of a pod has a line in the table. If Kubernetes adds a field, its line must state which policy key checks
+// it.
+func TestLineFor_FindsLineOfEveryPodField(t *testing.T) {
 	all := fields.Below(reflect.TypeFor[corev1.PodTemplateSpec](), func(name string) bool {
 		line := LineFor(name)
 		return line == nil || !line.NotAllowed() // What is refused as a whole is refused with its fields.
@@ -81,9 +81,9 @@ var values = map[string]string{
 	"URIScheme":                               "HTTP HTTPS",
 }
 
-// Each value of an enumeration of the pod API has been reviewed: those that affect more, and that no key checks, are
-// rejected (TestCheck_AppliesEveryRule).
-func TestLine_KnowsAllEnumerations(t *testing.T) {
+// Each value of an enumeration in the pod API is in the table. Values with an effect outside of the container that no
+// policy key checks are rejected (TestCheck_TestsEveryRule).
+func TestLine_ListsEachEnumeratedValue(t *testing.T) {
 	// Open types, signals to the container itself, and metadata that the API server drops.
 	unlisted := []string{"Capability", "ResourceName", "Signal", "UID", "ManagedFieldsOperationType"}
 	rejected := map[string][]string{"ContainerRestartRuleAction": {"RestartAllContainers"}}
@@ -134,8 +134,8 @@ func constants(t *testing.T, packages ...string) map[string][]string {
 	return found
 }
 
-// A field has one line: a second one could contradict it.
-func TestLine_AppearsOncePerField(t *testing.T) {
+// Each field has one line, because a second one could contradict it.
+func TestLine_IsUniquePerField(t *testing.T) {
 	seen := map[string]bool{}
 	note := func(field string) {
 		require.False(t, seen[field], "%s has two lines", field)
@@ -156,8 +156,8 @@ func TestLine_AppearsOncePerField(t *testing.T) {
 	require.Len(t, lines, len(seen))
 }
 
-// Types are identified by name alone.
-func TestLine_IdentifiesTypesByUniqueName(t *testing.T) {
+// The table identifies types by name, so no two Go types may have the same name.
+func TestLine_NamesTypesUniquely(t *testing.T) {
 	known := map[string]reflect.Type{}
 	var look func(of reflect.Type)
 	look = func(of reflect.Type) {
@@ -176,7 +176,7 @@ func TestLine_IdentifiesTypesByUniqueName(t *testing.T) {
 	look(reflect.TypeFor[corev1.PodTemplateSpec]())
 }
 
-func TestLine_CoversEveryPolicyKey(t *testing.T) {
+func TestLine_UsesEveryPolicyKey(t *testing.T) {
 	var top node
 	require.NoError(t, yaml.Unmarshal(schema, &top))
 	keys := top.leaves("")
@@ -199,8 +199,8 @@ func TestLine_CoversEveryPolicyKey(t *testing.T) {
 	}
 }
 
-// Every reference to a Secret is covered by the search for the application's Secrets.
-func TestLine_MatchesEverySecretReference(t *testing.T) {
+// Each field of a pod that can refer to a Secret is in the search for the application's Secrets, and in the table.
+func TestLine_ListsEverySecretReference(t *testing.T) {
 	var found []string
 	each := func(spec *corev1.PodSpec) {
 		workload.EachSecret(spec, func(use workload.SecretUse) {
@@ -253,7 +253,7 @@ func TestLine_MatchesEverySecretReference(t *testing.T) {
 	require.Empty(t, ways)
 }
 
-// Fields of Go types that are not the API's have no line, and are not visited.
+// A quantity is one value, although its Go type is a struct. Its fields have no lines in the table.
 func TestIsSingleValue_AcceptsQuantities(t *testing.T) {
 	require.True(t, isSingleValue(reflect.TypeFor[resource.Quantity]()))
 	require.False(t, isSingleValue(reflect.TypeFor[corev1.Container]()))

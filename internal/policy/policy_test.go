@@ -47,7 +47,7 @@ func parse(t *testing.T, text string) *Policy {
 
 const digest = "@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-func TestCheck_AppliesEveryRule(t *testing.T) {
+func TestCheck_TestsEveryRule(t *testing.T) {
 	loose, memory := "podSecurity: privileged\n", "volumes: {memorySizeLimit: 64Mi}"
 	claim := func(spec string) string { return volume("ephemeral: {volumeClaimTemplate: {spec: {" + spec + "}}}") }
 	mounted := func(source, resources string) string {
@@ -181,6 +181,7 @@ func TestParse_AppliesDefaults(t *testing.T) {
 	require.Equal(t, Default().Volumes.Kinds, parse(t, "volumes: {tokenAudiences: [a]}").Volumes.Kinds)
 }
 
+// Admit rejects a pod exactly if the Pod Security admission of the API server would reject it.
 func TestAdmit_PredictsPodSecurityAdmission(t *testing.T) {
 	enforce := func(level string) map[string]string {
 		return map[string]string{"pod-security.kubernetes.io/enforce": level}
@@ -223,7 +224,7 @@ func TestAdmit_PredictsPodSecurityAdmission(t *testing.T) {
 	}
 }
 
-// Helm checks what the operator checks, before anything is installed.
+// The chart contains the schema of the operator, so that helm rejects an invalid policy before the installation.
 func TestSchema_EqualsSchemaOfChart(t *testing.T) {
 	text, err := os.ReadFile("../../chart/values.schema.json")
 	require.NoError(t, err)
@@ -237,7 +238,7 @@ func TestSchema_EqualsSchemaOfChart(t *testing.T) {
 	require.Equal(t, own, installed.Properties["policy"])
 }
 
-// The chart shows the actual default.
+// The policy in the chart's values equals the default of the operator.
 func TestDefault_EqualsPolicyOfChart(t *testing.T) {
 	text, err := os.ReadFile("../../chart/values.yaml")
 	require.NoError(t, err)
@@ -260,7 +261,7 @@ func TestDefault_EqualsPolicyOfChart(t *testing.T) {
 	require.Equal(t, empty(Default()), empty(parse(t, string(shown))))
 }
 
-// Exactly the keys of the policy are documented.
+// The schema has exactly the keys of the policy that the documentation explains.
 func TestSchema_ContainsOnlyDocumentedKeys(t *testing.T) {
 	var top node
 	require.NoError(t, yaml.Unmarshal(schema, &top))
@@ -297,7 +298,7 @@ func (n node) leaves(path string) []string {
 	return all
 }
 
-// Parse returns a policy or an error that says where, whatever the text.
+// For any text, Parse returns a policy, or an error with its position.
 func FuzzPolicy(f *testing.F) {
 	for _, text := range []string{"", "images: {registries: [a]}", "users: {min: 1e99}", "volumes: null", "[", "podSecurity: restricted\ncapabilities: [A]"} {
 		f.Add(text)
@@ -317,8 +318,8 @@ func FuzzPolicy(f *testing.F) {
 	})
 }
 
-// Only rules that differ from the default count: the chart passes on all rules,
-// including its own defaults, and those may change in the next release.
+// Only rules that differ from the default change the digest. The chart also passes its defaults, and these may change
+// in the next release.
 func TestPolicy_DigestsOnlyExplicitRules(t *testing.T) {
 	usual := parse(t, "").ExplicitDigest
 	require.Equal(t, usual, Default().ExplicitDigest)
@@ -341,7 +342,7 @@ func TestPolicy_DigestsOnlyExplicitRules(t *testing.T) {
 	}
 }
 
-// The stricter policy applies at once, and the looser one only after the rollout.
+// A stricter policy applies at once, and a looser one after its revision has started.
 func TestWithCurrent_AppliesBothPolicies(t *testing.T) {
 	tagged := func(image string) *corev1.PodTemplateSpec {
 		return &corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "vector", Image: image}}}}

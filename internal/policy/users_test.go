@@ -27,8 +27,8 @@ func TestParseUserRange_ReadsOpenShiftAnnotation(t *testing.T) {
 	}
 }
 
-// A user outside the range is accepted if the application is outside of it, too.
-func TestUserRange_RejectsUsersOutside(t *testing.T) {
+// A user outside of the range is rejected, unless the application itself runs as a user outside of it.
+func TestUserRange_RejectsUserOutside(t *testing.T) {
 	as := func(user int64) *corev1.SecurityContext { return &corev1.SecurityContext{RunAsUser: &user} }
 	sidecar := func(context *corev1.SecurityContext) *corev1.PodTemplateSpec {
 		return &corev1.PodTemplateSpec{Spec: corev1.PodSpec{InitContainers: []corev1.Container{{Name: "vector", SecurityContext: context}}}}

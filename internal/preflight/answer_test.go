@@ -22,7 +22,8 @@ func invalid() error {
 	return apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "cart", nil)
 }
 
-func TestRead_ClassifiesAnswers(t *testing.T) {
+// Each response of the API server to a dry run is passed, rejected or inconclusive.
+func TestRead_ClassifiesDryRunResponses(t *testing.T) {
 	terminating := apierrors.NewForbidden(pods, "cart", errors.New("it is being terminated"))
 	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
 	for name, test := range map[string]struct {
@@ -55,8 +56,8 @@ func TestRead_ClassifiesAnswers(t *testing.T) {
 	}
 }
 
-// The dry run without the sidecar shows whether the application is rejected, too.
-func TestNewDryRunResult_AttributesRejection(t *testing.T) {
+// A second dry run without the sidecar shows whether the sidecar or the application is rejected.
+func TestNewDryRunResult_SeparatesSidecarAndApplication(t *testing.T) {
 	full := Read(forbidden("exceeded quota: compute"))
 	for name, test := range map[string]struct {
 		with, without Answer

@@ -30,7 +30,8 @@ func status(manager string) metav1.ManagedFieldsEntry {
 
 const byUpdate, byApply = metav1.ManagedFieldsOperationUpdate, metav1.ManagedFieldsOperationApply
 
-func TestFindCause_DistinguishesCreatorsOfJob(t *testing.T) {
+// The managedFields of the uninstall Job show whether Helm runs it, or a client applied it with other manifests.
+func TestFindCause_IdentifiesCreatorOfJob(t *testing.T) {
 	type entries = []metav1.ManagedFieldsEntry
 	helmAlone := map[string]string{"helm.sh/hook": "pre-delete"}
 	lastApplied := map[string]string{"helm.sh/hook": "pre-delete", corev1.LastAppliedConfigAnnotation: "{}"}

@@ -69,7 +69,7 @@ func restored(t *testing.T, name string) *appsv1.Deployment {
 	return d
 }
 
-func TestStrip_KeepsFieldsOfOwner(t *testing.T) {
+func TestStrip_KeepsFieldsOfApplication(t *testing.T) {
 	merger, err := simulate.New()
 	require.NoError(t, err)
 
@@ -87,8 +87,8 @@ func TestStrip_KeepsFieldsOfOwner(t *testing.T) {
 	require.Equal(t, "cache", template.Spec.Volumes[0].Name)
 }
 
-// In a workload that was restored from a backup, the application owner's tool is the field manager of all fields. The
-// sidecar is found by the annotation that lists its items.
+// A workload was restored from a backup, so another field manager owns all fields. The annotation with the list of
+// injected items shows which items to remove.
 func TestStrip_UsesItemListWithoutManagedFields(t *testing.T) {
 	merger, err := simulate.New()
 	require.NoError(t, err)
@@ -105,9 +105,9 @@ func TestStrip_UsesItemListWithoutManagedFields(t *testing.T) {
 	require.Equal(t, want.Spec.Template.Spec.Volumes, template.Spec.Volumes)
 }
 
-// Items that the inject command printed are fields of the application owner's manifest. After the operator has
-// adopted them, they are removed, too.
-func TestStrip_RemovesItemsOfOwnersManifest(t *testing.T) {
+// The application owner applies a manifest that the command inject printed, and the operator adopts its items. All of
+// them are removed.
+func TestStrip_RemovesItemsOfInjectedManifest(t *testing.T) {
 	merger, err := simulate.New()
 	require.NoError(t, err)
 	both := restored(t, "cart")
@@ -123,7 +123,7 @@ func TestStrip_RemovesItemsOfOwnersManifest(t *testing.T) {
 	require.Equal(t, deployment("cart").Spec.Template.Spec.Containers, template.Spec.Containers)
 }
 
-// The annotation of a workload that waits for its first sidecar is removed.
+// A workload waits for its first sidecar. The annotation of the wait is removed.
 func TestStrip_RemovesWaitAnnotation(t *testing.T) {
 	merger, err := simulate.New()
 	require.NoError(t, err)
@@ -141,8 +141,8 @@ func TestStrip_RemovesWaitAnnotation(t *testing.T) {
 	require.Equal(t, deployment("cart").Annotations, stripped.GetAnnotations())
 }
 
-// An exported manifest may have only copied annotations of the sidecar. They are removed.
-func TestStrip_RemovesCopiedMarks(t *testing.T) {
+// A manifest was exported from a workload with a sidecar, and has only its annotations. They are removed.
+func TestStrip_RemovesCopiedAnnotations(t *testing.T) {
 	merger, err := simulate.New()
 	require.NoError(t, err)
 	logs := meta.Manager("logs")
@@ -177,7 +177,7 @@ func TestStrip_KeepsWorkloadWithoutSidecar(t *testing.T) {
 	require.Equal(t, deployment("cart"), stripped)
 }
 
-func TestFindTraces_FindsEverythingInNamespace(t *testing.T) {
+func TestFindTraces_FindsAllObjectsAndFields(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
@@ -209,7 +209,8 @@ func TestFindTraces_FindsEverythingInNamespace(t *testing.T) {
 	require.Len(t, found.Workloads, 2)
 }
 
-// A ConfigMap that a workload still uses is kept, because its pods would not start without it.
+// A workload that keeps its sidecar mounts a ConfigMap. The ConfigMap stays, because the workload's pods would not
+// start without it.
 func TestEjector_KeepsRequiredConfigMaps(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
@@ -253,7 +254,7 @@ func TestEjector_KeepsRequiredConfigMaps(t *testing.T) {
 	require.Len(t, left.Items, 3, "what only an ended Job, one of the operator's or another namespace names is deleted")
 }
 
-// If a running operator writes between the read and the removal of the finalizer, the removal is retried.
+// The operator writes the VectorSidecar between the read and the removal of its finalizer. The removal is retried.
 func TestReleaseSidecar_RetriesAfterConcurrentWrite(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
@@ -279,8 +280,8 @@ func TestReleaseSidecar_RetriesAfterConcurrentWrite(t *testing.T) {
 	require.Empty(t, left.Finalizers)
 }
 
-// Deployments that have only copied annotations from a deployer are cleaned up.
-func TestEjector_RemovesCopiedMarks(t *testing.T) {
+// A deployment tool copied only the annotations of a sidecar into a Deployment. They are removed.
+func TestEjector_RemovesCopiedAnnotations(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)))
 	logs := meta.Manager("logs")
@@ -301,8 +302,8 @@ func TestEjector_RemovesCopiedMarks(t *testing.T) {
 	}
 }
 
-// If a workload cannot be decoded, its sidecar and the ConfigMaps that it needs are kept, and an error is reported.
-// Other namespaces are cleaned up.
+// A workload cannot be decoded. Its sidecar and the ConfigMaps of that sidecar stay, and an error is returned. Other
+// namespaces are cleaned up.
 func TestEjector_KeepsSidecarInUnreadableTemplate(t *testing.T) {
 	rollout := &unstructured.Unstructured{}
 	require.NoError(t, json.Unmarshal([]byte(`{"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","metadata":{"name":"cart","namespace":"shop"},"spec":{"template":{"metadata":{"annotations":{`+

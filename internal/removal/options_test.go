@@ -49,6 +49,7 @@ func TestParseOptions_ReturnsErrHelp(t *testing.T) {
 	require.ErrorIs(t, err, flag.ErrHelp)
 }
 
+// The error of a blocked uninstallation names the first VectorSidecars, and the number of the others.
 func TestBlockedError_NamesVectorSidecars(t *testing.T) {
 	left := sidecars(21)
 	err := (&BlockedError{left}).Error()
@@ -56,8 +57,8 @@ func TestBlockedError_NamesVectorSidecars(t *testing.T) {
 	require.Contains(t, err, ", and 1 more; delete them first")
 }
 
-// The time of the Job has ended by then.
-func TestDescribeStates_ReadsAfterTheTimeout(t *testing.T) {
+// The time limit of the Job has ended. The states of the remaining VectorSidecars are still read for the error.
+func TestDescribeStates_ReadsAfterTimeout(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
 	conditions := []metav1.Condition{{Type: "Ready", Reason: "Conflict", Message: "helm owns it"}}

@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-func TestRemove_RemovesOnlyTheSidecarOfTheManager(t *testing.T) {
+func TestRemove_RemovesOnlySidecarOfManager(t *testing.T) {
 	for name, test := range map[string]struct {
 		manager string
 		want    []string

@@ -20,9 +20,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 )
 
-// The Job must not delete VectorSidecars that the operator creates again. So it continues without an answer about the
-// values only if it has no permission to read them, because the chart grants it to the Job of values that declare some.
-func TestReadDeclaringValues_FailsWithoutAnswer(t *testing.T) {
+// If the values declare VectorSidecars, the operator creates deleted ones again. So a failed read of the values ends
+// the Job. Only a missing permission does not, because the chart grants it if the values declare some.
+func TestReadDeclaringValues_FailsUnlessForbidden(t *testing.T) {
 	values := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "vector-system", Name: "values"}, Data: map[string]string{declared.Key: "items: {}"}}
 	for name, test := range map[string]struct {
 		err       error

@@ -11,9 +11,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// The applied body leaves out fields that the API server drops, and has the fields that it adds. So its hash does not
-// depend on how they are written. Other zero values are kept.
-func TestCanonical_MatchesBodyKeptByAPIServer(t *testing.T) {
+// The API server drops some zero values and adds defaults. The canonical body has the same fields as the stored one, so
+// its hash does not depend on how templates write them.
+func TestCanonical_EqualsBodyStoredByAPIServer(t *testing.T) {
 	container := func(more string) string {
 		return "{containers: [{name: vector, image: x, " + more + "}]}"
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Otherwise a golden file next to the templates would change what it is compared with.
+// Test files next to the templates are not part of the template set, because they would change what they test.
 func TestReadFiles_ExcludesTests(t *testing.T) {
 	source := fstest.MapFS{"templates/tests/a.yaml": {Data: []byte("a")}}
 	alone, err := ReadFiles(source)
@@ -35,7 +35,7 @@ func TestReadFiles_FollowsHelmignore(t *testing.T) {
 	require.NotContains(t, files, "README.md")
 }
 
-// Helm parses these itself, without limits.
+// Helm parses some files of a chart without limits. The operator rejects too large ones before.
 func TestLoad_RejectsOversizedFiles(t *testing.T) {
 	const card = "apiVersion: v2\nname: own\nversion: 1.0.0\n"
 	laughs := "a: &a [" + strings.Repeat("x, ", 9000) + "]\nb: [" + strings.Repeat("*a, ", 5000) + "]\n"
@@ -63,8 +63,8 @@ func TestLoad_RejectsOversizedFiles(t *testing.T) {
 	}
 }
 
-// The directory from which a ConfigMap is made gives the same as the ConfigMap, and so does one that has the paths.
-func TestWithDirectory_MatchesWithConfigMap(t *testing.T) {
+// A template set from a directory is the same as from the ConfigMap of that directory.
+func TestWithDirectory_EqualsWithConfigMap(t *testing.T) {
 	builtin := Files{"Chart.yaml": []byte("name: vector"), "values.yaml": []byte("a: 1"), "templates/podtemplate.yaml": []byte("old"), "templates/_lib.tpl": []byte("lib")}
 	want, err := builtin.WithConfigMap(map[string]string{"podtemplate.yaml": "new", "values.yaml": "a: 2", "files__rules.toml": "r"}, nil)
 	require.NoError(t, err)

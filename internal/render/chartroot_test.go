@@ -19,7 +19,7 @@ import (
 // other executions share.
 var leftOut = []string{"chart.Dependency.Validate", "chart.Maintainer.Validate", "chart.Metadata.Validate"}
 
-func TestRootValues_ExposesOnlyKnownMethods(t *testing.T) {
+func TestRootValues_HaveOnlyListedMethods(t *testing.T) {
 	loaded, err := LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	values, err := loaded.Environments.Values("production")

@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-func TestCheckContract_ListsWhatChanged(t *testing.T) {
+func TestCheckContract_ListsChangesSinceVersion(t *testing.T) {
 	history := []contract{{version: "v1"}, {version: "v2", changes: []string{"a is b"}}, {version: "v3", changes: []string{"c is d", "e is f"}}}
 	for version, want := range map[string]string{
 		"v3": "", "v2": "contract v2, and this release of the operator has v3; adapt the set, and set the annotation to v3; changes: c is d; e is f",

@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// The type and the applied body are cut alike, and nothing else changes.
-func TestRender_CutsOnlySleep(t *testing.T) {
+// A shorter grace period shortens the preStop sleep in the type and in the applied body. Nothing else changes.
+func TestRender_ShortensOnlySleep(t *testing.T) {
 	for name, test := range map[string]struct {
 		lifecycle string
 		most      int64
@@ -55,8 +55,9 @@ func TestRender_CutsOnlySleep(t *testing.T) {
 	}
 }
 
-// A gate has its seconds in a variable, and others keep theirs.
-func TestRender_CutsOnlyDrainGate(t *testing.T) {
+// The time limit of a drain gate is in a variable of its container. It is shortened, and variables of other containers
+// are not.
+func TestRender_ShortensOnlyDrainGate(t *testing.T) {
 	for _, test := range []struct{ seconds, want string }{{"9", "4"}, {"4", "4"}, {"3", "3"}, {"soon", "soon"}} {
 		env := `env: [{name: A, value: "9"}, {name: VECTORSIDECAR_DRAIN_SECONDS, value: "` + test.seconds + `"}]`
 		result, err := try(t, map[string]string{"pod.yaml": strings.Replace(podTemplate, "}}}", "}}, "+env+"}", 1)})

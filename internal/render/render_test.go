@@ -75,8 +75,7 @@ func TestRender_ReturnsOverlayAndCompanions(t *testing.T) {
 	require.Len(t, result.Companions, 1)
 }
 
-// Every reference to a ConfigMap is replaced by one to its copy, however a template set refers to
-// it.
+// Each reference to a ConfigMap is replaced by one to its copy, in each form that a template set can write.
 func TestRender_ReplacesConfigMapReferences(t *testing.T) {
 	const text = `
 kind: PodTemplate
@@ -108,7 +107,7 @@ template:
 	require.Contains(t, companion.References(&given.Overlay.Template.Spec), "shipping", "the overlay itself stays")
 }
 
-// A container with only volumeMounts adds mounts to the application container of that name.
+// A rendered container has only volumeMounts. These are added to the application's container of that name.
 func TestRender_TreatsMountOnlyContainerAsApplication(t *testing.T) {
 	withMounts := func(containers string) string {
 		return "kind: PodTemplate\nmetadata: {annotations: {" + meta.AnnotationWarning + ": no more than this}}\ntemplate: {spec: {containers: [{name: vector, image: x}, " +
@@ -211,8 +210,8 @@ func TestRender_AcceptsSeveralDocumentsPerFile(t *testing.T) {
 	require.Len(t, result.Companions, 1)
 }
 
-// The author knows the template's line, and never saw the rendered one.
-func TestRender_NamesTemplateAndRenderedLine(t *testing.T) {
+// An error names the line in the template, because the author has never seen the rendered text.
+func TestRender_NamesTemplateLineOfError(t *testing.T) {
 	_, err := try(t, map[string]string{
 		"pod.yaml":   "kind: PodTemplate\ntemplate:\n  spec:\n{{ include \"list\" . }}\n",
 		"_parts.tpl": "{{ define \"list\" }}\n    containers:\n   image: {{ print \"x\" }}\n{{ end }}",
@@ -223,7 +222,7 @@ func TestRender_NamesTemplateAndRenderedLine(t *testing.T) {
 	require.ErrorContains(t, err, "(written at own/templates/_parts.tpl:2)")
 }
 
-func TestNewOverlay_RequiresServerForNativeSidecar(t *testing.T) {
+func TestNewOverlay_RequiresAPIServerWithNativeSidecars(t *testing.T) {
 	native := strings.Replace(podTemplate, "containers", "initContainers", 1)
 	native = strings.Replace(native, "name: vector,", "name: vector, restartPolicy: Always,", 1)
 	for version, ok := range map[string]bool{"v1.28.9": false, "v1.29.0": true, "v1.36.0-rc.1": true} {
@@ -245,7 +244,7 @@ func document(t *testing.T, text string) *bounded.Document {
 	return read
 }
 
-// Whatever templates render, the result is an overlay that only adds, or an error.
+// For any rendered text, the result is an error, or an overlay that only adds to the pod.
 func FuzzOverlay(f *testing.F) {
 	for _, text := range []string{
 		podTemplate, "kind: PodTemplate\n", "", "[", "- x", "template: {spec: {hostNetwork: true}}", "template: {metadata: {name: x}}",
@@ -284,8 +283,8 @@ func TestRender_RejectsSecondPodTemplate(t *testing.T) {
 	require.ErrorContains(t, err, "no template renders a PodTemplate")
 }
 
-// An error of a template is no error of the VectorSidecar.
-func TestRender_SeparatesTemplateErrors(t *testing.T) {
+// An error in a template has its own type, because the user of the VectorSidecar cannot correct it.
+func TestRender_ReturnsTypedTemplateError(t *testing.T) {
 	_, err := try(t, map[string]string{"a.yaml": "{{ fail \"not like this\" }}"})
 
 	var invalid *SidecarError

@@ -95,7 +95,7 @@ func TestLoad_KeepsExpectationsOfBaseSeparate(t *testing.T) {
 	}
 }
 
-func TestUpdate_WritesShorterForm(t *testing.T) {
+func TestUpdate_WritesDifferenceIfShorter(t *testing.T) {
 	root := folder(t, map[string]string{
 		"base.txtar":  standing,
 		"one.txtar":   "base: base.txtar\n-- want.yaml --\nall of it\n",
@@ -183,7 +183,7 @@ func TestLoad_RejectsBaseOutsideDirectory(t *testing.T) {
 	}
 }
 
-// A scenario that is a symlink has its base next to the link.
+// A scenario is a symlink. Its base is searched in the directory of the link, not in that of the target.
 func TestLoad_FindsBaseNextToLink(t *testing.T) {
 	elsewhere := folder(t, map[string]string{"one.txtar": "base: two.txtar\n"})
 	root := folder(t, map[string]string{"two.txtar": standing})
@@ -195,7 +195,7 @@ func TestLoad_FindsBaseNextToLink(t *testing.T) {
 	require.ErrorContains(t, err, "base \"two.txtar\" does not exist")
 }
 
-// A folder that contains a link to itself has infinitely many names for one file.
+// A directory contains a symlink to itself, so that one file has endlessly many paths. Loading ends with an error.
 func TestLoad_RejectsCyclesThroughLinks(t *testing.T) {
 	root := folder(t, map[string]string{"one.txtar": "base: again/one.txtar\n"})
 	require.NoError(t, os.Symlink(".", filepath.Join(root, "again")))
@@ -203,7 +203,9 @@ func TestLoad_RejectsCyclesThroughLinks(t *testing.T) {
 	require.ErrorContains(t, err, "cycle of bases")
 }
 
-func TestCompare_NamesMisplacedDifference(t *testing.T) {
+// The expected outcome is a difference to the base of the scenario, but its lines do not fit the base. The error has
+// the position and the fix.
+func TestCompare_ReportsDifferenceThatDoesNotFitBase(t *testing.T) {
 	for name, test := range map[string]struct{ base, names string }{
 		"the base has another line": {standing, ":4: want.diff does not fit the base "},
 		"the base fails":            {given + "-- want-error --\nno\n", ":2: want.diff does not fit the base "},

@@ -52,7 +52,7 @@ func TestDiffer_WritesReadableDifference(t *testing.T) {
 	}
 }
 
-// If a difference would be ambiguous or not shorter, the whole text is written.
+// If a difference would be ambiguous, or not shorter than the text, the whole text is returned.
 func TestDiffer_ReturnsWholeTextForUnrelatedTexts(t *testing.T) {
 	for name, one := range map[string]struct{ base, whole string }{
 		"nothing in common":                {"a\nb\n", "c\nd\n"},
@@ -105,7 +105,7 @@ func TestApply_NamesMismatchedLine(t *testing.T) {
 	}
 }
 
-// Texts with few distinct lines, so that many are equal, at all depths.
+// Applying a difference to the base restores the text, also if the base has many equal lines.
 func TestApply_RestoresWholeText(t *testing.T) {
 	words := []string{"a:", "b: 1", "b: 2", "- a: 1", "- a: 2", "", "c", "|", "---", "-", "~", "+"}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -128,6 +128,7 @@ func TestApply_RestoresWholeText(t *testing.T) {
 	}
 }
 
+// For any two texts, the difference either restores the second text exactly, or is not used.
 func FuzzADifferenceIsExactOrNotTaken(f *testing.F) {
 	f.Add(text, strings.ReplaceAll(text, "1", "2"))
 	f.Add("a …\n", "- x --")

@@ -113,7 +113,7 @@ func TestCompare_ChecksWholeOutcome(t *testing.T) {
 	require.Empty(t, differences)
 }
 
-// Git on Windows and editors there write other line ends, and a byte order mark.
+// If a file has Windows line ends or a byte order mark, an update keeps them.
 func TestStyle_KeepsWindowsLineEnds(t *testing.T) {
 	windows := func(text string) string { return "\ufeff" + strings.ReplaceAll(text, "\n", "\r\n") }
 	const child = "base: base.txtar\n-- vectorsidecar.diff --\n~  level: warn\n-- want.diff --\n"
@@ -168,7 +168,7 @@ func TestLoad_RejectsInvalidScenarios(t *testing.T) {
 	require.ErrorContains(t, err, `"vectorsidecar.yaml" is missing`)
 }
 
-func TestLoad_ReturnsTheValidScenarios(t *testing.T) {
+func TestLoad_ReturnsValidScenariosDespiteErrors(t *testing.T) {
 	root := folder(t, map[string]string{
 		"broken.txtar": "-- workload.yaml --\n", "good.txtar": standing, "orphan.txtar": "base: broken.txtar\n-- vectorsidecar.yaml --\n",
 	})

@@ -48,7 +48,7 @@ func plansOf(words ...string) []plan.Plan {
 	return plans
 }
 
-func TestBatches_AssignsWorkloads(t *testing.T) {
+func TestBatches_AssignWorkloadsToBatches(t *testing.T) {
 	for name, test := range map[string]struct {
 		words []string
 		limit plan.Limit
@@ -78,8 +78,8 @@ func TestBatches_AssignsWorkloads(t *testing.T) {
 	}
 }
 
-// VectorSidecars share the rollout slots of the installation, and removals have slots of their own.
-func TestBatches_SharesRolloutSlotsAmongSidecars(t *testing.T) {
+// VectorSidecars share the rollout slots of the installation. Removals use slots of their own.
+func TestBatches_ShareRolloutSlotsAmongSidecars(t *testing.T) {
 	const (
 		three = "maxConcurrent: 3"
 		share = `maxConcurrent: "20%"`

@@ -130,6 +130,7 @@ func givesLimit(cpu string) []corev1.LimitRange {
 	return []corev1.LimitRange{{ObjectMeta: metav1.ObjectMeta{Namespace: "shop"}, Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{limit}}}}
 }
 
+// A quota with a scope of priority classes counts only pods of these classes.
 func TestQuotaForecast_AppliesPriorityScope(t *testing.T) {
 	for name, test := range map[string]struct {
 		operator corev1.ScopeSelectorOperator

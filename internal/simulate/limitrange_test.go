@@ -18,7 +18,8 @@ func ranged(item corev1.LimitRangeItem) corev1.LimitRange {
 	return corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "r"}, Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{item}}}
 }
 
-func TestLimitForecast_FollowsLimitRanges(t *testing.T) {
+// Each case is a LimitRange and a pod, and the violations that the API server would report.
+func TestLimitForecast_AppliesLimitRanges(t *testing.T) {
 	container, pod := corev1.LimitTypeContainer, corev1.LimitTypePod
 	for name, test := range map[string]struct {
 		app, vector string
@@ -55,6 +56,7 @@ func TestLimitForecast_FollowsLimitRanges(t *testing.T) {
 	}
 }
 
+// A LimitRange for claims applies to ephemeral volumes.
 func TestLimitForecast_ChecksClaimsOfVolumes(t *testing.T) {
 	change := injects("", "")
 	for _, object := range []workload.Object{change.Before, change.After} {

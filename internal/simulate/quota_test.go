@@ -33,7 +33,8 @@ func quotasOf(change func(*appsv1.Deployment), created Objects, quotas ...corev1
 	return NewForecast(&Change{Replacements: []Replacement{rollout}, Created: map[string]Objects{"shop": created}}, &Surroundings{Quotas: quotas}).Quotas
 }
 
-// A rollout needs a pod and a ReplicaSet next to the present ones, and rejected pods are those that are created.
+// During a rollout, new pods and a new ReplicaSet exist next to the old ones. If the quota has no room for them, the
+// forecast says how many pods the API server rejects.
 func TestQuotaForecast_CountsPodsAndReplicaSets(t *testing.T) {
 	recreate := func(d *appsv1.Deployment) { d.Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType }
 	for name, test := range map[string]struct {
@@ -72,7 +73,7 @@ func TestQuotaForecast_CountsPodsAndReplicaSets(t *testing.T) {
 	}
 }
 
-// A change that returns to an earlier ReplicaSet of the Deployment creates none.
+// A change returns to the pod template of an earlier ReplicaSet. The forecast counts no new ReplicaSet.
 func TestQuotaForecast_ReusesReplicaSets(t *testing.T) {
 	rollout := injects("cpu=1", "cpu=100m")
 	rollout.Pods = 1
@@ -91,7 +92,7 @@ func TestQuotaForecast_ReusesReplicaSets(t *testing.T) {
 	require.Empty(t, NewForecast(&Change{Replacements: []Replacement{rollout}}, in).Quotas)
 }
 
-// The revisions of StatefulSets and DaemonSets are ControllerRevisions; Jobs have none.
+// StatefulSets and DaemonSets need a new ControllerRevision for each pod template, and Jobs do not.
 func TestQuotaForecast_CountsControllerRevisions(t *testing.T) {
 	limited := quota("count/replicasets.apps=0 count/controllerrevisions.apps=1", "count/controllerrevisions.apps=1")
 	for name, test := range map[string]struct {
@@ -119,7 +120,7 @@ func TestQuotaForecast_CountsControllerRevisions(t *testing.T) {
 	}
 }
 
-// Objects that the operator and the user create count without a rollout.
+// Objects that the operator or the user creates count in the quota, also without a rollout.
 func TestQuotaForecast_CountsCreatedObjects(t *testing.T) {
 	change := &Change{Created: map[string]Objects{"shop": {ConfigMaps: 2, VectorSidecars: 1}}}
 	for name, test := range map[string]struct {
@@ -147,7 +148,7 @@ func TestQuotaForecast_CountsCreatedObjects(t *testing.T) {
 	}
 }
 
-// The claim of an ephemeral volume belongs to a pod.
+// Each pod with an ephemeral volume needs a PersistentVolumeClaim, which counts in the quota.
 func TestQuotaForecast_CountsClaimsOfVolumes(t *testing.T) {
 	claims := func(d *appsv1.Deployment) {
 		spec := corev1.PersistentVolumeClaimSpec{StorageClassName: ptr.To("fast"), Resources: corev1.VolumeResourceRequirements{Requests: listOf("storage=1Gi")}}
@@ -166,8 +167,9 @@ func TestQuotaForecast_CountsClaimsOfVolumes(t *testing.T) {
 	}
 }
 
-// The API server compares only what an object adds, and rejects every container without a required resource.
-func TestQuotaForecast_FollowsAdmission(t *testing.T) {
+// As in the API server, only additional use is compared with the quota, and a container without a required resource is
+// rejected.
+func TestQuotaForecast_PredictsAdmission(t *testing.T) {
 	require.Empty(t, quotasOf(nil, Objects{}, quota("memory=0", "memory=1Gi", corev1.ResourceQuotaScopeTerminating)))
 	found := quotasOf(func(d *appsv1.Deployment) {
 		d.Spec.Template.Spec.Containers[0].Resources = corev1.ResourceRequirements{}
@@ -179,8 +181,9 @@ func TestQuotaForecast_FollowsAdmission(t *testing.T) {
 	require.Empty(t, found, "resources of the pod replace those of containers")
 }
 
-// A quota of a file has no status, and counts the objects that are read. The cluster's status is newer than a file's.
-func TestSurroundings_CountsObjectsForQuotaOfFile(t *testing.T) {
+// A ResourceQuota in a file has no status, so its use is counted from the objects. For one in the cluster, the
+// cluster's status is used.
+func TestSurroundings_CountObjectsForQuotaOfFile(t *testing.T) {
 	inFile := quota("pods=9 configmaps=2 count/replicasets.apps=3", "")
 	inFile.Status = corev1.ResourceQuotaStatus{}
 	rollout := injects("cpu=1", "cpu=100m")
@@ -209,8 +212,8 @@ func TestSurroundings_CountsObjectsForQuotaOfFile(t *testing.T) {
 	require.Equal(t, map[corev1.ResourceName]string{"configmaps": "2 of 2", "count/replicasets.apps": "3 of 3"}, used(NewForecast(change, over)))
 }
 
-// The API server sets what LimitRanges and autoscalers of files leave out.
-func TestSurroundings_CompletesFiles(t *testing.T) {
+// LimitRanges and autoscalers in files lack fields that the API server would set. These are added.
+func TestSurroundings_CompleteObjectsOfFiles(t *testing.T) {
 	in := &Surroundings{}
 	in.Add(&corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "r"}, Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{
 		{Type: corev1.LimitTypeContainer, Max: listOf("cpu=2"), Min: listOf("memory=1Mi")}, {Type: corev1.LimitTypePod, Max: listOf("cpu=2")},

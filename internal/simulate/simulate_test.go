@@ -84,8 +84,8 @@ func names(containers []corev1.Container) []string {
 	return all
 }
 
-// Missing server-side fields in a manifest must not matter: the owner's items stay, in their order,
-// and the sidecar comes first.
+// A manifest lacks fields that the API server sets. It is still merged as a live workload: the application's items keep
+// their order, and the sidecar comes first.
 func TestMerger_MergesManifestLikeLiveWorkload(t *testing.T) {
 	merger, err := New()
 	require.NoError(t, err)
@@ -116,7 +116,7 @@ func TestMerger_MergesManifestLikeLiveWorkload(t *testing.T) {
 	}
 }
 
-// The live merge reverts by force what people changed, and nothing else.
+// In a live workload, the merge overwrites manual changes of the sidecar, and nothing else.
 func TestMerger_RevertsManualChanges(t *testing.T) {
 	merger, err := New()
 	require.NoError(t, err)

@@ -75,7 +75,7 @@ func TestParse_NamesInvalidDocuments(t *testing.T) {
 	}
 }
 
-func TestFiles_ReadsDirectoriesByName(t *testing.T) {
+func TestFiles_ReadDirectoryInOrderOfNames(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{
 		"b.yaml": strings.ReplaceAll(configMap, "name: a", "name: b"), "a.yml": configMap,
@@ -109,8 +109,8 @@ func TestFiles_ReadsDirectoriesByName(t *testing.T) {
 	require.ErrorContains(t, err, "none.yaml")
 }
 
-// Nothing would be found in it, and that would look like success.
-func TestFiles_RejectsDirectoryWithoutManifests(t *testing.T) {
+// A directory without manifests is an error, because an empty result would look like success.
+func TestFiles_RejectDirectoryWithoutManifests(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.MkdirAll("above/below", 0o700))
 	require.NoError(t, os.WriteFile("above/below/a.yaml", []byte(configMap), 0o600))

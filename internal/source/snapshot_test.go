@@ -97,9 +97,8 @@ func logs() *objects.VectorSidecar {
 	return objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector")
 }
 
-// If something may exist and cannot be read, the decision ends: it is neither reported nor treated
-// as missing.
-func TestObserve_FailsOnUnreadableObjects(t *testing.T) {
+// If a read fails for another reason than a missing object, the snapshot fails. The object is not treated as missing.
+func TestObserve_FailsIfObjectIsUnreadable(t *testing.T) {
 	for name, test := range map[string]struct {
 		sidecar *objects.VectorSidecar
 		what    string
@@ -124,9 +123,8 @@ func TestObserve_FailsOnUnreadableObjects(t *testing.T) {
 	}
 }
 
-// If a namespace's labels may not be read, the environment is the one that the operator, which may
-// read them, has put into the status.
-func TestObserve_ReadsEnvironmentFromStatusWithoutLabels(t *testing.T) {
+// The user may not read the labels of the namespace. The environment is taken from the status that the operator wrote.
+func TestObserve_ReadsEnvironmentFromStatusIfForbidden(t *testing.T) {
 	reported := logs().Build()
 	reported.Status.Environment = "production"
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", Labels: map[string]string{meta.LabelEnvironment: "staging"}}}
@@ -156,14 +154,14 @@ func TestObserve_ReadsEnvironmentFromStatusWithoutLabels(t *testing.T) {
 	}
 }
 
-// A timeout while the labels of the namespace are read is an error of the snapshot.
-func TestObserve_FailsOnUnreachableNamespaceLabels(t *testing.T) {
+// A timeout while the labels of the namespace are read is an error.
+func TestObserve_FailsOnTimeoutOfNamespaceRead(t *testing.T) {
 	_, err := decide(t, taker(t, map[string]error{"Namespace": timedOut}, cart()), logs().Build())
 	require.ErrorIs(t, err, timedOut)
 }
 
-// A VectorSidecar whose own spec has failed is rendered from the last good one, by whoever asks, and so
-// is another one of the namespace.
+// The spec of a VectorSidecar was reverted. Snapshots for itself, and for other VectorSidecars of the namespace,
+// contain its last known good spec.
 func TestObserve_UsesLastKnownGoodSpecAfterRevert(t *testing.T) {
 	failed := logs().Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = "warn" }).Build()
 	failed.CreationTimestamp = metav1.NewTime(time.Unix(1, 0))
@@ -197,8 +195,8 @@ func (c *counting) GetConfigMap(ctx context.Context, name types.NamespacedName) 
 	return c.Source.GetConfigMap(ctx, name)
 }
 
-// The namespace's defaults name a ConfigMap, of which a copy is made, whose name must be free: each is read when the
-// one before has been read, and each once.
+// The defaults of the namespace name a ConfigMap, and its copy needs a free name. These objects are read one after the
+// other, each once.
 func TestObserve_ReadsEachReferenceOnce(t *testing.T) {
 	policy := map[string]string{desired.PolicyKey: "overrides: {namespaces: [sidecar.config]}"}
 	defaults := objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, "sidecar: {config: {configMapRef: {name: shipping, key: vector.yaml}}}")

@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestObjectOverlay_ListsLikeCluster(t *testing.T) {
+func TestObjectOverlay_ListsObjectsAsCluster(t *testing.T) {
 	w := NewObjectOverlay(nil)
 	carrying := objects.NewDeployment("carrying", "shop").Build()
 	carrying.ManagedFields = []metav1.ManagedFieldsEntry{{
@@ -53,8 +53,8 @@ func TestObjectOverlay_ListsLikeCluster(t *testing.T) {
 	require.Error(t, w.Get(t.Context(), client.ObjectKey{Name: "a"}, &corev1.Secret{}), "what it has none of is no \"not found\"")
 }
 
-// What a decision reads of its namespace is the same work however many other namespaces there are: a plan
-// of a cluster takes a decision for each VectorSidecar in it.
+// Reading the objects of one namespace takes the same time however many other namespaces exist, because a plan of the
+// cluster repeats it for each VectorSidecar.
 func TestObjectOverlay_ListsOneNamespaceInConstantTime(t *testing.T) {
 	allocations := func(namespaces int) float64 {
 		w := NewObjectOverlay(nil)

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// While a spec is reverted, the ClusterVectorSidecar is not Ready, whatever its namespaces report. It is stalled when
-// all namespaces have reverted, because the user must act.
+// While a spec is reverted, the ClusterVectorSidecar is not Ready. When all namespaces have reverted, it is Stalled,
+// because a user must act.
 func TestNewClusterStatus_ReportsRevertedSpec(t *testing.T) {
 	back, before := lastgood.Attempt{Generation: -3}, lastgood.Attempt{Generation: 3}
 	in := func(trial lastgood.Attempt, plans ...plan.Plan) *InNamespace {
@@ -55,6 +55,7 @@ func TestNewClusterStatus_ReportsRevertedSpec(t *testing.T) {
 	}
 }
 
+// A spec is too large to be stored as the last known good one. The status reports it.
 func TestNewClusterStatus_ReportsSpecTooLargeToStore(t *testing.T) {
 	of := &InNamespace{VectorSidecarStatus: NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None))}, noon)}
 	got := NewClusterStatus(ClusterFacts{Cluster: &v1alpha1.ClusterVectorSidecar{}, Namespaces: map[string]*InNamespace{"a": of}, SpecStatus: lastgood.SpecStatus{IsTooLarge: true}}, noon)
@@ -63,8 +64,8 @@ func TestNewClusterStatus_ReportsSpecTooLargeToStore(t *testing.T) {
 	require.Contains(t, ready.Message, "the spec has more than 256 KiB")
 }
 
-// The time of a retry is that of the first namespace that handled it, in any order of reports.
-func TestNewClusterStatus_KeepsFirstRetry(t *testing.T) {
+// Several namespaces report when they handled a retry, in any order. The status has the earliest time.
+func TestNewClusterStatus_KeepsTimeOfFirstRetry(t *testing.T) {
 	asked := func(value string) string {
 		return fleet.RetryDigest(map[string]string{meta.AnnotationRetryRollout: value})
 	}

@@ -25,6 +25,7 @@ func withoutPods(p *plan.Plan) {
 // heldBack is a workload that keeps all of its pods.
 func heldBack(p *plan.Plan) { p.Workload.Rollout, p.Workload.Evidence = workload.PodsNotReplaced, 0 }
 
+// Workloads whose pods have not run the sidecar are counted separately, not as ready.
 func TestNewSidecarStatus_CountsWorkloadsWithoutPods(t *testing.T) {
 	cron := planned("report", plan.None, heldBack)
 	cron.Target.Kind = "CronJob"
@@ -50,6 +51,7 @@ func TestNewSidecarStatus_CountsWorkloadsWithoutPods(t *testing.T) {
 	})
 }
 
+// The condition Ready names the workloads without pods.
 func TestNewSidecarStatus_NamesWorkloadsWithoutPodsInReady(t *testing.T) {
 	got := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None), planned("empty", plan.None, withoutPods))}, noon)
 	ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
@@ -79,7 +81,7 @@ func TestNewClusterStatus_CountsNamespacesWithoutPods(t *testing.T) {
 	require.EqualValues(t, 5, got.WorkloadsWithoutPods)
 }
 
-// A finished canary is stored until all workloads of the namespace are ready.
+// The status contains a finished canary until all workloads of its namespace are ready.
 func TestNewClusterStatus_KeepsFinishedCanaries(t *testing.T) {
 	in := func(state v1alpha1.CanaryState, ready, matched int32) *InNamespace {
 		return &InNamespace{VectorSidecarStatus: v1alpha1.VectorSidecarStatus{

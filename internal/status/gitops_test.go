@@ -136,8 +136,9 @@ var argoCDHealth = map[status.Status]string{
 	status.CurrentStatus: "Healthy", status.InProgressStatus: "Progressing", status.FailedStatus: "Degraded",
 }
 
-// A new VectorSidecar has no status yet. Flux repeats expressions that fail.
-func TestNewSidecarStatus_IsAwaitedByArgoCD(t *testing.T) {
+// For Argo CD, a new VectorSidecar without a status is Progressing. For Flux this needs no test, because it repeats an
+// expression that fails.
+func TestNewSidecarStatus_IsProgressingForArgoCD(t *testing.T) {
 	object := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"generation": int64(1)}}}
 	require.Equal(t, "Progressing", healthOfArgoCD(t, object))
 }

@@ -126,7 +126,7 @@ func gone() lastgood.SpecStatus {
 	}
 }
 
-// For each condition, kstatus, which Flux, kpt and Cluster API use, computes the expected state.
+// The library kstatus, which Flux, kpt and Cluster API use, computes the expected state from the conditions.
 func TestNewSidecarStatus_MatchesKstatus(t *testing.T) {
 	const ready, atIt, stuck = "Ready", "Reconciling", "Stalled"
 	for name, test := range map[string]struct {
@@ -290,7 +290,7 @@ func requireWholeConditions(t *testing.T, conditions []metav1.Condition) {
 	}
 }
 
-func TestNewSidecarStatus_LeavesNewGenerationInProgress(t *testing.T) {
+func TestNewSidecarStatus_ReportsNewGenerationInProgress(t *testing.T) {
 	vs := sidecar()
 	got := NewSidecarStatus(Facts{Sidecar: vs, Decision: decided(planned("cart", plan.None))}, noon)
 	vs.Generation++
@@ -298,7 +298,7 @@ func TestNewSidecarStatus_LeavesNewGenerationInProgress(t *testing.T) {
 	require.Equal(t, status.InProgressStatus, kstatusOf(t, vs, &got))
 }
 
-func TestNewSidecarStatus_UpdatesTimeOnlyOnChange(t *testing.T) {
+func TestNewSidecarStatus_KeepsTimeOfUnchangedCondition(t *testing.T) {
 	facts := Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None))}
 	facts.Sidecar.Status = NewSidecarStatus(facts, noon)
 	require.Equal(t, &noon, facts.Sidecar.Status.LastReconcileTime)
@@ -317,9 +317,9 @@ func TestNewSidecarStatus_UpdatesTimeOnlyOnChange(t *testing.T) {
 	require.Equal(t, noon, apimeta.FindStatusCondition(moved.Conditions, meta.ConditionConfigValid).LastTransitionTime)
 }
 
-// A changed last known good spec alone does not cause a status write, for example after an upgrade of the operator.
-// It is written with the next other change.
-func TestNewSidecarStatus_DefersLastKnownGoodSpec(t *testing.T) {
+// A changed last known good spec alone, for example after an upgrade, causes no status write. It is written with the
+// next other change.
+func TestNewSidecarStatus_DelaysLastKnownGoodSpec(t *testing.T) {
 	facts := Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None))}
 	facts.Sidecar.Status = NewSidecarStatus(facts, noon)
 	facts.SpecStatus.LastGood = gone().LastGood
@@ -369,7 +369,7 @@ func TestNewSidecarStatus_CountsEachWorkloadOnce(t *testing.T) {
 	require.Zero(t, got.WorkloadsOmitted)
 }
 
-// Workloads with different hashes leave the field empty.
+// The status contains the hash of the sidecar if all workloads have the same one.
 func TestNewSidecarStatus_ReportsCommonHash(t *testing.T) {
 	another := func(p *plan.Plan) { p.Desired = wanting("other") }
 
@@ -382,8 +382,7 @@ func TestNewSidecarStatus_ReportsCommonHash(t *testing.T) {
 	require.Empty(t, none.InjectedHash)
 }
 
-// A workload that keeps what an earlier release rendered is up to date, and the status
-// describes what it has.
+// A workload keeps the rendering of an earlier release. The status counts it as up to date.
 func TestNewSidecarStatus_CountsEarlierRenderingAsCurrent(t *testing.T) {
 	keeps := func(p *plan.Plan) { p.Existing.UnchangedHash = "older" }
 
@@ -397,7 +396,7 @@ func TestNewSidecarStatus_CountsEarlierRenderingAsCurrent(t *testing.T) {
 	require.Contains(t, ready.Message, "2 of 2 Deployments run the current sidecar, 2 have a sidecar rendered by an earlier release")
 }
 
-// Writing bookkeeping annotations alone is not reported.
+// A write that changes only annotations is not reported. The workload counts as ready.
 func TestNewSidecarStatus_CountsRecordOnlyWriteAsReady(t *testing.T) {
 	got := NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.RecordOnly), planned("shop", plan.None))}, noon)
 	require.EqualValues(t, 2, got.Total().Ready)
@@ -405,6 +404,7 @@ func TestNewSidecarStatus_CountsRecordOnlyWriteAsReady(t *testing.T) {
 	require.Equal(t, wanting("h").InjectedHash(), got.InjectedHash)
 }
 
+// A status lists a limited number of workloads, with shortened messages.
 func TestNewSidecarStatus_LimitsSize(t *testing.T) {
 	var plans []plan.Plan
 	for i := range 3000 {
@@ -424,7 +424,7 @@ func TestNewSidecarStatus_LimitsSize(t *testing.T) {
 	}
 }
 
-// Workloads that need attention are listed before the workloads that wait because of them.
+// Workloads that need attention are listed before those that wait because of them.
 func TestNewSidecarStatus_ListsWaitingWorkloadsLast(t *testing.T) {
 	var plans []plan.Plan
 	for i := range 3 * maxListed {

@@ -48,7 +48,7 @@ func TestNewSidecarStatus_ReportsConfigFindings(t *testing.T) {
 	}
 }
 
-// A status may contain text from elsewhere, which must be escaped.
+// Text of other programs in a status is escaped.
 func TestNewSidecarStatus_EscapesControlCharacters(t *testing.T) {
 	for why, text := range hostile.Texts() {
 		refused := planned("cart", plan.Inject)

@@ -71,6 +71,7 @@ func TestNewLogger_FollowsLevelChanges(t *testing.T) {
 	require.Equal(t, []string{"error"}, said(zapcore.ErrorLevel))
 }
 
+// Text that another package writes line by line becomes log entries.
 func TestLineWriter_WritesTextAsLogLine(t *testing.T) {
 	var out bytes.Buffer
 
@@ -80,7 +81,7 @@ func TestLineWriter_WritesTextAsLogLine(t *testing.T) {
 	require.Equal(t, "http: TLS handshake error", read(t, &out)[0]["text"])
 }
 
-// A logger of another implementation gets the warning without a panic.
+// Warn also writes to a logger of another implementation.
 func TestWarn_AcceptsOtherLoggers(t *testing.T) {
 	require.NotPanics(t, func() { Warn(logr.Discard(), "warn") })
 }
@@ -93,7 +94,7 @@ func TestNewLogger_WritesTextWithKeysAsJSON(t *testing.T) {
 	require.Regexp(t, `^\S+Z\tINFO\tloop\tworkload written\t\{"name": "logs", "took": "1s"\}\n$`, out.String())
 }
 
-// A message of a library may have several lines. None of them looks like a line of its own.
+// A message with several lines is written as one line, so that no part of it looks like another log entry.
 func TestNewLogger_EscapesTextOfSeveralLines(t *testing.T) {
 	for why, text := range hostile.Texts() {
 		var out bytes.Buffer
@@ -105,7 +106,7 @@ func TestNewLogger_EscapesTextOfSeveralLines(t *testing.T) {
 	}
 }
 
-// A line is always JSON, and text from elsewhere in it cannot affect a terminal.
+// Control characters in text of other programs are escaped, so that they do not affect a terminal.
 func TestNewLogger_EscapesControlCharacters(t *testing.T) {
 	for why, text := range hostile.Texts() {
 		var out bytes.Buffer

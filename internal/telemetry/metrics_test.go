@@ -35,8 +35,8 @@ func TestMetricsReference_MatchesDocumentation(t *testing.T) {
 	require.Equal(t, metricsReference(), string(text), "go test ./internal/telemetry -update")
 }
 
-// Every metric is set once here, so that none is documented but not exported.
-func TestMetricDefinitions_MatchesExportedMetrics(t *testing.T) {
+// Each documented metric is exported, and no other one.
+func TestMetricDefinitions_EqualExportedMetrics(t *testing.T) {
 	m := NewMetrics("1.2.3", time.Now)
 	m.RecordDuration("render", time.Second)
 	m.RecordWrite("Deployment", "Inject", "ok")
@@ -83,8 +83,8 @@ func TestMetricDefinitions_MatchesExportedMetrics(t *testing.T) {
 
 func these(all ...WorkloadState) iter.Seq[WorkloadState] { return slices.Values(all) }
 
-// Workloads are counted by state and reason, and their names are no labels.
-func TestWorkloadStates_CountsByStateAndReason(t *testing.T) {
+// Workloads are counted by state and reason. Their names are not labels of the metric.
+func TestWorkloadStates_CountByStateAndReason(t *testing.T) {
 	m := NewMetrics("1.2.3", time.Now)
 	audit := types.NamespacedName{Namespace: "shop", Name: "audit"}
 	m.SetSidecarState(logs, SidecarState{Ready: "False", Reason: "RollingOut", Workloads: these(
@@ -132,8 +132,8 @@ vectorsidecar_workloads{kind="Deployment",reason="",state="Updated"} 1
 `), workloads))
 }
 
-// The metric is the age of the oldest waiting workload, and falls when that workload leaves.
-func TestOldestWaiting_GrowsUntilWorkloadLeaves(t *testing.T) {
+// The metric is the time for which the oldest waiting workload has waited. It falls when that workload starts.
+func TestOldestWaiting_IsAgeOfLongestWait(t *testing.T) {
 	now := time.Unix(1000, 0)
 	m := NewMetrics("1.2.3", func() time.Time { return now })
 	oldest := func() float64 {
@@ -161,8 +161,8 @@ func TestOldestWaiting_GrowsUntilWorkloadLeaves(t *testing.T) {
 	require.Zero(t, oldest())
 }
 
-// A conflict is counted when it begins, and not while it lasts.
-func TestConflicts_CountsEachConflictOnce(t *testing.T) {
+// A conflict is counted when it starts, and not again while it lasts.
+func TestConflicts_CountEachConflictOnce(t *testing.T) {
 	m := NewMetrics("1.2.3", time.Now)
 	stand := func(state, reason string) {
 		m.SetSidecarState(logs, SidecarState{Workloads: these(WorkloadState{UID: "1", State: state, Reason: reason})})

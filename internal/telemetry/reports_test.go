@@ -82,7 +82,7 @@ func TestReporter_ReportsPanicWithoutUserData(t *testing.T) {
 	require.Contains(t, reports[1], "index out of range")
 }
 
-// The report has the reason of the error, and the same reason is reported again after an hour.
+// The report has the reason of the error. The same reason is reported again only after an hour.
 func TestReporter_ReportsTerminalErrorOncePerHour(t *testing.T) {
 	s := start(t)
 	now := time.Unix(1000, 0)

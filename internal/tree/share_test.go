@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-func TestShare_RefersToEqualParts(t *testing.T) {
+func TestShare_ReusesEqualParts(t *testing.T) {
 	of := func(annotation string) map[string]any {
 		return map[string]any{
 			"metadata": map[string]any{"annotations": map[string]any{"a": annotation}, "labels": map[string]any{"b": "c"}},
@@ -33,7 +33,7 @@ func TestShare_RefersToEqualParts(t *testing.T) {
 	require.True(t, isShared(earlier, Share(of("old"), earlier)))
 }
 
-func TestShare_KeepsDifferences(t *testing.T) {
+func TestShare_KeepsDifferentParts(t *testing.T) {
 	for name, test := range map[string]struct{ fresh, earlier any }{
 		"an empty list and none":        {map[string]any{"a": []any{}}, map[string]any{}},
 		"an empty list and null":        {map[string]any{"a": []any{}}, map[string]any{"a": nil}},

@@ -40,7 +40,7 @@ func TestValue_ReturnsValueAtPath(t *testing.T) {
 	}
 }
 
-// Text, MapAt, Name and List return nothing for a value of another type.
+// Text, MapAt, Name and List return the zero value for a value of another type.
 func TestText_ReturnsEmptyForOtherTypes(t *testing.T) {
 	object := workload()
 
@@ -75,6 +75,7 @@ func TestPath_WritesUniqueText(t *testing.T) {
 	require.NotEqual(t, Path("a", `["b"]`), Path("a", "b"))
 }
 
+// Reads are sorted, and a read of a whole value replaces the reads of its parts.
 func TestJoinReads_DropsCoveredReads(t *testing.T) {
 	labels, team, name := []string{"labels"}, []string{"labels", "team"}, []string{"name"}
 	for what, test := range map[string]struct{ lists, want []Read }{

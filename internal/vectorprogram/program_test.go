@@ -115,7 +115,7 @@ func asked(image, text string, env ...corev1.EnvVar) *desired.Validation {
 
 const image = "timberio/vector:0.57.0-alpine"
 
-func TestOpen_RejectsOtherPrograms(t *testing.T) {
+func TestOpen_RejectsOtherExecutables(t *testing.T) {
 	_, err := vectorprogram.Open(t.Context(), link(t, "other"))
 	require.ErrorContains(t, err, "other is not Vector: ")
 	require.ErrorContains(t, err, `ended with code 0 and printed "other 1.2.3"`)
@@ -123,8 +123,8 @@ func TestOpen_RejectsOtherPrograms(t *testing.T) {
 	require.ErrorContains(t, err, "finding Vector: ")
 }
 
-// A timeout, too much output, a signal or an unexpected exit code gives no result.
-func TestValidate_ReturnsNoResultWithoutAnswer(t *testing.T) {
+// A timeout, a signal, too much output or an unknown exit code of Vector is no result.
+func TestValidate_ReturnsNoResultOnTimeoutOrSignal(t *testing.T) {
 	for name, why := range map[string]string{
 		"hangs":     "vector validate did not finish: timed out",
 		"prints":    "vector validate did not finish: printed more than 1 MiB",
@@ -144,7 +144,7 @@ func TestValidate_ReturnsNoResultWithoutAnswer(t *testing.T) {
 	}
 }
 
-func TestValidate_PlacesFindings(t *testing.T) {
+func TestValidate_FindsPositionsOfMessages(t *testing.T) {
 	answer, err := standIn(t, "refuses").Validate(t.Context(), asked(image, "sinks:\n  out: {type: console}\n"))
 	require.NoError(t, err)
 	require.Empty(t, answer.Unable)
@@ -152,7 +152,7 @@ func TestValidate_PlacesFindings(t *testing.T) {
 	require.Equal(t, "here:2:3: sinks.out: Vector says: unknown field `codex` in `sinks.out`; fix the reported fault; Vector reports one kind of fault at a time (VSC701)", answer.Findings[0].String())
 }
 
-func TestValidate_SkipsOtherVersion(t *testing.T) {
+func TestValidate_SkipsVectorOfOtherVersion(t *testing.T) {
 	program := standIn(t, "accepts")
 	answer, err := program.Validate(t.Context(), asked("vector:0.45.0", "sinks: {}"))
 	require.NoError(t, err)
@@ -165,7 +165,7 @@ func TestValidate_SkipsOtherVersion(t *testing.T) {
 	}
 }
 
-// Vector gets the environment variables of the pod and none of the caller.
+// Vector gets the environment variables of the pod, and none of the plugin's own environment.
 func TestValidate_PassesOnlyPodEnvironment(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "of the caller")
 	text := "key: SECRET[backend.key]\nname: ${POD}\n"
@@ -184,7 +184,8 @@ func TestValidate_PassesOnlyPodEnvironment(t *testing.T) {
 	require.Equal(t, []string{of.Mode.Unchecked, "POD of the pod, which are placeholders", "SECRET[…], which are placeholders"}, answer.Unchecked)
 }
 
-// A directory stays one, and a format that a flag names becomes the extension.
+// A configuration directory is passed to Vector as a directory. If a flag names the format, the files get its
+// extension.
 func TestProgram_ValidatesDirectories(t *testing.T) {
 	of := asked(image, "")
 	of.Configuration = []vectorconfig.File{
@@ -199,7 +200,7 @@ func TestProgram_ValidatesDirectories(t *testing.T) {
 	require.Contains(t, answer.Findings[0].Message, "a.conf.yaml --config-dir directory-0[b.yaml,sources/in.yaml] --config-dir directory-1[c.yaml]")
 }
 
-// Before 0.57 the components are built, which needs data_dir.
+// Before 0.57, Vector builds the components, which needs data_dir. The validation passes an empty directory.
 func TestValidate_GivesEarlierVectorEmptyDataDir(t *testing.T) {
 	for text, last := range map[string]string{"data_dir: /var/lib/vector/\nsinks: {}\n": "data_dir: /var/lib/vector/ sinks: {}", "sinks: {}\n": `data_dir: "/var/lib/vector"`} {
 		of := asked("vector:latest", text)

@@ -98,7 +98,7 @@ func TestDaemonSetProgress_DerivesStateFromStatus(t *testing.T) {
 	}
 }
 
-// A write does not restart pods of a CronJob. The next run has the written template.
+// A write restarts no pods of a CronJob. The status reports that the next run uses the written template.
 func TestReadCronJob_ReportsPodsPendingUntilNextRun(t *testing.T) {
 	job := &batchv1.CronJob{}
 	content, _ := Read(job)
@@ -135,8 +135,8 @@ func TestRead_SkipsCronJobRunsAndValidationJobs(t *testing.T) {
 	}
 }
 
-// An applied body is moved to the path of the kind's pod template, and field paths follow it.
-func TestMoveTemplate_PlacesTemplateByKind(t *testing.T) {
+// The pod template of an applied body is moved to the path that the kind has for it, and field paths are adapted.
+func TestMoveTemplate_MovesTemplateToPathOfKind(t *testing.T) {
 	body := map[string]any{
 		"metadata": map[string]any{"annotations": map[string]any{"a": "b"}},
 		"spec":     map[string]any{"template": map[string]any{"metadata": map[string]any{"labels": map[string]any{"c": "d"}}}},
@@ -163,7 +163,7 @@ func TestMoveTemplate_PlacesTemplateByKind(t *testing.T) {
 	require.Equal(t, found, lowerTemplate(again, none))
 }
 
-// For kinds whose status has no progress deadline, the operator's own deadline applies.
+// Some kinds have no progress deadline in their status. The deadline of the operator applies to them.
 func TestOverdue_AppliesDeadlineOfOperator(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	before := State{Rollout: RolloutProgressing, Progress: Progress{ProgressCount: 2, Newest: 1}, MaxProgress: 2, Availability: Availability{StateSince: now.Add(-9 * time.Minute)}}
@@ -185,8 +185,8 @@ func TestOverdue_AppliesDeadlineOfOperator(t *testing.T) {
 	require.Equal(t, Deadline, remaining)
 }
 
-// Names of volumeClaimTemplates are volumes of the pod.
-func TestNewView_CountsClaimTemplatesAsVolumes(t *testing.T) {
+// The names of volumeClaimTemplates are volumes of the pod.
+func TestNewView_IncludesClaimTemplatesInVolumes(t *testing.T) {
 	set := &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{VolumeClaimTemplates: []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}}}}}
 
 	view := NewView(set)
@@ -196,8 +196,8 @@ func TestNewView_CountsClaimTemplatesAsVolumes(t *testing.T) {
 	require.Empty(t, view.Volumes, "they are not listed in a patch")
 }
 
-// Pods of the newest template are found by its revision.
-func TestRevisions_FindsNewestRevision(t *testing.T) {
+// The pods of the newest template are found by the name of its revision.
+func TestRevisions_FindNewestRevision(t *testing.T) {
 	owned := func(of Object, name string, number int64) *appsv1.ControllerRevision {
 		revision := &appsv1.ControllerRevision{Revision: number}
 		revision.Name, revision.Labels = name, map[string]string{appsv1.ControllerRevisionHashLabelKey: "hash-" + name}
@@ -229,9 +229,9 @@ func TestRevisions_FindsNewestRevision(t *testing.T) {
 	require.Nil(t, daemonSets.Revisions.Newest(daemon, nil))
 }
 
-// A workload that returns to the pod template of one of its revisions gets no new one. The API server's defaults and the
-// labels of controllers make no difference.
-func TestSharesTemplate_ComparesPodTemplates(t *testing.T) {
+// A workload returns to the pod template of one of its revisions. This revision is found, whatever defaults the API
+// server and labels the controllers have added.
+func TestSharesTemplate_FindsRevisionWithEqualTemplate(t *testing.T) {
 	template := func(image string, change func(*corev1.PodTemplateSpec)) corev1.PodTemplateSpec {
 		made := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "web"}}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "app", Image: image}}}}
 		if change != nil {
@@ -269,7 +269,7 @@ func TestSharesTemplate_ComparesPodTemplates(t *testing.T) {
 	}
 }
 
-// A revision of a StatefulSet or a DaemonSet holds its pod in a patch.
+// A ControllerRevision of a StatefulSet or a DaemonSet contains the pod template in a patch.
 func TestPodSpecFor_ReadsControllerRevisions(t *testing.T) {
 	revision := &appsv1.ControllerRevision{Data: runtime.RawExtension{Raw: []byte(`{"spec":{"template":{"$patch":"replace","spec":{"containers":[{"name":"app"}]}}}}`)}}
 	pod, hasOne := PodSpecFor(revision)
@@ -298,7 +298,7 @@ func daemonSet(generation int64, wanted, updated int32) *appsv1.DaemonSet {
 	return set
 }
 
-// Each case is a sequence of watch events, a minute apart, and the expected rollout after the last one.
+// Each case is a sequence of watch events, one minute apart, and the expected rollout state after the last one.
 func TestState_MeasuresDeadlineFromNewestTemplate(t *testing.T) {
 	done, lost := daemonSet(1, 3, 3), daemonSet(1, 3, 3)
 	lost.Status.NumberAvailable = 2
@@ -335,8 +335,9 @@ func TestState_MeasuresDeadlineFromNewestTemplate(t *testing.T) {
 	}
 }
 
-// A restart right after a write finds a status that is as old as the last rollout.
-func TestState_MeasuresDeadlineFromWrite(t *testing.T) {
+// The operator restarts right after a write. The status of the workload is older than the write, so the deadline starts
+// with the write.
+func TestState_MeasuresDeadlineFromLastWrite(t *testing.T) {
 	set := daemonSet(2, 3, 3)
 	set.Status.ObservedGeneration = 1
 	set.ManagedFields = []metav1.ManagedFieldsEntry{
@@ -354,7 +355,7 @@ func TestState_MeasuresDeadlineFromWrite(t *testing.T) {
 	require.Equal(t, RolloutProgressing, state.Rollout, "it is known from elsewhere that it goes on")
 }
 
-// A changed label or bookkeeping annotation of the workload does not start a rollout, so the soak continues.
+// A changed label or annotation of the workload starts no rollout, so the soak continues.
 func TestState_KeepsSoakWithoutTemplateChange(t *testing.T) {
 	before, after := ReadState(daemonSet(2, 3, 3)), ReadState(daemonSet(2, 3, 3))
 	before.StateSince, before.Steady = at(0), time.Minute

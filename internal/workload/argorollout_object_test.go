@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// The definition of Rollouts accepts fields of a wrong type. Reading such a Rollout reports these fields.
+// The CustomResourceDefinition of Rollouts allows fields of a wrong type. Such a Rollout is read, and these fields are
+// reported.
 func TestReadArgoRollout_ReportsFieldsOfWrongType(t *testing.T) {
 	const (
 		pod     = "spec.template.spec"

@@ -68,7 +68,7 @@ func TestArgoRolloutProgress_DerivesStateFromStatus(t *testing.T) {
 	}
 }
 
-// A Rollout is written as it was read, including unknown fields.
+// A Rollout is written with all fields that were read, including unknown ones.
 func TestArgoRollout_KeepsUnknownFields(t *testing.T) {
 	const text = `{"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","metadata":{"name":"cart"},` +
 		`"spec":{"strategy":{"canary":{"steps":[{"setWeight":50},{"pause":{}}]}},"template":{"spec":{"containers":[{"name":"app","resources":{}}],"later":1},"metadata":{}}},` +
@@ -129,8 +129,8 @@ func recordedRollout(containers ...corev1.Container) *argoRollout {
 	return rollout
 }
 
-// Annotations record the owned items, because the lists of a Rollout are atomic.
-func TestArgoRollout_RecordsOwnedItems(t *testing.T) {
+// The lists of a Rollout are atomic, so an annotation lists the items that the operator has injected.
+func TestArgoRollout_ListsInjectedItemsInAnnotation(t *testing.T) {
 	rollout := recordedRollout(corev1.Container{Name: "vector", Image: "v:1", Ports: []corev1.ContainerPort{{ContainerPort: 9598}}})
 	view := NewView(rollout.object())
 	logs, audit := view.Owned["vectorsidecar/logs"], view.Owned["vectorsidecar/audit"]
@@ -156,9 +156,9 @@ func TestArgoRollout_RecordsOwnedItems(t *testing.T) {
 	require.True(t, NewView(rollout.object()).Owned["vectorsidecar/logs"].Unfinished, "its entry is trimmed after a write")
 }
 
-// If an application owner applies the list of volumes, the sidecar's volume is removed and its mount stays. The mount
-// still counts as injected.
-func TestOwnedMounts_IncludesMountsOfLostVolumes(t *testing.T) {
+// The application owner applies the list of volumes, which removes the sidecar's volume. Its mount stays and still
+// counts as injected.
+func TestOwnedMounts_IncludeMountsWithoutVolume(t *testing.T) {
 	rollout := recordedRollout(corev1.Container{Name: "vector", Image: "v:1"})
 	app := &rollout.Spec.Template.Spec.Containers[0]
 	before := TemplateDigest(&rollout.Spec.Template, NewView(rollout.object()).Owned)
@@ -175,6 +175,7 @@ func TestOwnedMounts_IncludesMountsOfLostVolumes(t *testing.T) {
 	require.Empty(t, logs.Lost)
 }
 
+// A Rollout with workloadRef has no pod template. The message names the referenced workload.
 func TestArgoRollout_NamesReferencedWorkload(t *testing.T) {
 	rollout := &argoRollout{Spec: argoRolloutSpec{WorkloadRef: &argoWorkloadRef{Kind: "Deployment", Name: "cart"}}, Status: argoRolloutStatus{Selector: "app=cart", WorkloadObservedGeneration: "4"}}
 	content, isOne := Read(rollout.object())
@@ -184,8 +185,8 @@ func TestArgoRollout_NamesReferencedWorkload(t *testing.T) {
 	require.Equal(t, "Deployment cart", NewView(rollout.object()).TemplateSource)
 }
 
-// The operator writes the defaults that the definition adds, and no others.
-func TestOverlay_RecordedHasDefaults(t *testing.T) {
+// For a Rollout, the body in the annotation has exactly the defaults that the CustomResourceDefinition adds.
+func TestOverlay_RecordedBodyHasDefaults(t *testing.T) {
 	overlay := Overlay{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{InitContainers: []corev1.Container{{
 		Name:  "vector",
 		Ports: []corev1.ContainerPort{{ContainerPort: 9598}, {ContainerPort: 53, Protocol: corev1.ProtocolUDP}},

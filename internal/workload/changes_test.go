@@ -18,7 +18,8 @@ func podTree(t *testing.T, text string) map[string]any {
 	return map[string]any{"spec": map[string]any{"template": template}}
 }
 
-func TestChanges_NamesFieldsWithoutSecrets(t *testing.T) {
+// The cause lists changed fields with their values, but not values that may be secret.
+func TestChanges_NameFieldsButNoSecretValues(t *testing.T) {
 	vector := func(fields string) string { return "spec: {initContainers: [{name: vector, " + fields + "}]}" }
 	for name, test := range map[string]struct {
 		before, after string

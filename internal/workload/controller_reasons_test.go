@@ -51,8 +51,9 @@ func allReasons() iter.Seq2[*Kind, ControllerReason] {
 	}
 }
 
-// Each reason that counts as read changes the state of a workload, and no other does.
-func TestControllerReason_AreReadAsListed(t *testing.T) {
+// The table lists reasons of conditions, and which of them the operator uses. These change the state of a workload, and
+// the others do not.
+func TestControllerReason_ListsReasonsOfConditions(t *testing.T) {
 	for kind, reason := range allReasons() {
 		if reason.Condition == "" {
 			continue
@@ -88,8 +89,9 @@ func TestControllerReason_AreReadAsListed(t *testing.T) {
 	}
 }
 
-// Each reason of an event that counts as read is a fault of its kind, and no other is.
-func TestControllerReason_OfEventsAreReadAsListed(t *testing.T) {
+// The table lists reasons of events, and which of them the operator uses. These are faults of the workload, and the
+// others are not.
+func TestControllerReason_ListsReasonsOfEvents(t *testing.T) {
 	for kind, reason := range allReasons() {
 		if reason.Condition != "" {
 			continue
@@ -112,8 +114,9 @@ func TestControllerReason_OfEventsAreReadAsListed(t *testing.T) {
 	}
 }
 
-// An invalid Rollout quotes its condition, also where the phase is all that says so.
-func TestArgoRollout_NamesTheCauseOfItsFailure(t *testing.T) {
+// For an invalid Rollout, the cause quotes the message of its condition, also if only the phase shows that the Rollout
+// is invalid.
+func TestArgoRollout_ReportsMessageOfInvalidSpec(t *testing.T) {
 	for name, test := range map[string]struct {
 		status argoRolloutStatus
 		want   string

@@ -35,7 +35,8 @@ func requireEvidence(t *testing.T, cases map[string]evidenceCase) {
 	}
 }
 
-func TestProgress_EvidenceOfDeployments(t *testing.T) {
+// Each case is the status of a Deployment, and whether its pods have run the current template.
+func TestProgress_HasEvidenceIfDeploymentPodsRun(t *testing.T) {
 	// Numbers of pods: that there are to be, that are updated, all, that are available.
 	deployment := func(replicas, updated, pods, available int32) *appsv1.Deployment {
 		object := rolling(updated, pods, available, 0, 0)
@@ -70,7 +71,8 @@ func TestProgress_EvidenceOfDeployments(t *testing.T) {
 	})
 }
 
-func TestProgress_EvidenceOfStatefulSets(t *testing.T) {
+// Each case is the status of a StatefulSet, and whether its pods have run the current template.
+func TestProgress_HasEvidenceIfStatefulSetPodsRun(t *testing.T) {
 	partition := func(ordinal int32) appsv1.StatefulSetUpdateStrategy {
 		return appsv1.StatefulSetUpdateStrategy{RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: &ordinal}}
 	}
@@ -107,7 +109,8 @@ func TestProgress_EvidenceOfStatefulSets(t *testing.T) {
 	})
 }
 
-func TestProgress_EvidenceOfDaemonSets(t *testing.T) {
+// Each case is the status of a DaemonSet, and whether its pods have run the current template.
+func TestProgress_HasEvidenceIfDaemonSetPodsRun(t *testing.T) {
 	rolling := appsv1.DaemonSetUpdateStrategy{}
 	onDelete := appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
 	set := func(strategy appsv1.DaemonSetUpdateStrategy, wanted, updated, pods, available int32) *appsv1.DaemonSet {
@@ -135,7 +138,8 @@ func TestProgress_EvidenceOfDaemonSets(t *testing.T) {
 	})
 }
 
-func TestProgress_EvidenceOfCronJobs(t *testing.T) {
+// Each case is the status of a CronJob and its Jobs, and whether a run has used the current template.
+func TestProgress_HasEvidenceAfterRunOfCronJob(t *testing.T) {
 	// Seconds after noon at which the operator wrote and the newest run was scheduled and a run succeeded, -1 for never.
 	job := func(written, scheduled, succeeded int) *batchv1.CronJob {
 		object := &batchv1.CronJob{}
@@ -176,7 +180,8 @@ func TestProgress_EvidenceOfCronJobs(t *testing.T) {
 	require.Zero(t, next.Evidence, "it has another template")
 }
 
-func TestProgress_EvidenceOfArgoRollouts(t *testing.T) {
+// Each case is the status of a Rollout, and whether its pods have run the current template.
+func TestProgress_HasEvidenceIfArgoRolloutPodsRun(t *testing.T) {
 	rollout := func(phase, stable string, replicas, updated, pods, available int32) *argoRollout {
 		return &argoRollout{
 			ObjectMeta: metav1.ObjectMeta{Generation: 2}, Spec: argoRolloutSpec{Replicas: &replicas},
@@ -199,7 +204,8 @@ func TestProgress_EvidenceOfArgoRollouts(t *testing.T) {
 	})
 }
 
-// The soak starts with the first pod. Time without pods is no evidence, whatever the status says of the rollout.
+// The soak starts with the first pod. Before, nothing has shown that the sidecar works, whatever the status reports of
+// the rollout.
 func TestState_SoakStartsWithFirstPod(t *testing.T) {
 	empty := func() *appsv1.Deployment {
 		object := rolling(0, 0, 0, 0, 1000)

@@ -84,7 +84,8 @@ func TestFindFault_DescribesFaultsOfPods(t *testing.T) {
 	}
 }
 
-// A node drain, an eviction and a rollout terminate containers, too.
+// A terminated container in a terminating pod is not a fault, because node drains, evictions and rollouts terminate
+// containers.
 func TestFindFault_IgnoresTerminatingPods(t *testing.T) {
 	broken := pod("a", waiting("ImagePullBackOff", ""), corev1.ContainerStatus{}, corev1.ContainerStatus{})
 	for name, leave := range map[string]func(*corev1.Pod){
@@ -106,9 +107,9 @@ func TestFindFault_IgnoresTerminatingPods(t *testing.T) {
 	}
 }
 
-// The first pod by name is reported, so that the message stays the same, and a
-// container of ours before the scheduler.
-func TestFindFault_ReturnsFirstFault(t *testing.T) {
+// Of several faults, the one of the first pod by name is returned, so that the message stays the same. A fault of the
+// sidecar precedes one of the scheduler.
+func TestFindFault_ReturnsFirstFaultByPodName(t *testing.T) {
 	homeless := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Status: corev1.PodStatus{Conditions: []corev1.PodCondition{
 		{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "0/3 nodes are available"},
 	}}}
@@ -119,8 +120,8 @@ func TestFindFault_ReturnsFirstFault(t *testing.T) {
 	require.Contains(t, FindFault([]corev1.Pod{broken("c"), homeless, broken("b")}, []string{"vector"}, time.Time{}).Message, "pod b")
 }
 
-// Events that are older than the current revision are ignored. A write without a template change does not create a
-// revision, so a rejection before it still counts.
+// Events that are older than the current revision are ignored. A write without a template change creates no revision,
+// so an earlier rejection still counts.
 func TestFaultInEvents_IgnoresEventsBeforeTheRevision(t *testing.T) {
 	set := daemonSet(2, 3, 2)
 	set.UID = "set"

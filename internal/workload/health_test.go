@@ -23,7 +23,7 @@ func restarted(times int32, reason string) corev1.ContainerStatus {
 	return before(corev1.ContainerStatus{Ready: true, RestartCount: times, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}, last)
 }
 
-// Restarts of older pods and of the application do not count.
+// Repeated restarts of the sidecar are a fault. Restarts in older pods, or of the application, are not.
 func TestRestartRule_ReportsRestartsAsFault(t *testing.T) {
 	running := restarted(0, "")
 	const crash, memory = "Error", "OOMKilled"

@@ -27,7 +27,7 @@ func TestKindNamed_AcceptsKubectlNames(t *testing.T) {
 	require.Nil(t, KindByName("deployment"), "manifests are exact")
 }
 
-func TestToObject_RejectsOtherObjects(t *testing.T) {
+func TestToObject_RejectsObjectsOfOtherKinds(t *testing.T) {
 	for name, object := range map[string]any{"nothing": nil, "no pointer": appsv1.Deployment{}, "a nil one": (*appsv1.Deployment)(nil), "a pod": &corev1.Pod{}} {
 		_, isOne := ToObject(object)
 		require.False(t, isOne, name)
@@ -35,7 +35,7 @@ func TestToObject_RejectsOtherObjects(t *testing.T) {
 	require.Nil(t, KindForList(&corev1.PodList{}))
 }
 
-// Each adapter reads the objects and lists that it makes.
+// For each kind, the adapter reads the objects and lists that it creates.
 func TestKind_ReadsItsObjectsAndLists(t *testing.T) {
 	for _, kind := range Kinds() {
 		content, isOne := Read(kind.New())
@@ -57,7 +57,8 @@ func TestItems_ReturnsItemsWithoutCopy(t *testing.T) {
 	require.Equal(t, Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "u"}, NewRef(items[0]))
 }
 
-func TestFinish_CompletesRollout(t *testing.T) {
+// For a preview, a workload without a status gets that of a finished rollout. An existing status stays.
+func TestFinish_SetsStatusOfFinishedRollout(t *testing.T) {
 	deployment := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](3)}}
 	deployment.Generation = 2
 

@@ -14,6 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
 )
 
+// kubectl rollout undo restored the sidecar without its managedFields. Its items are found by the annotation that lists
+// them.
 func TestAddLeftovers_FindsItemsAfterUndo(t *testing.T) {
 	key := meta.AnnotationInjectedItems(meta.Manager("logs"))
 	deployment := fieldmanager.Undone(t, "kubectl", map[string]string{key: fieldmanager.List})
@@ -28,14 +30,16 @@ func TestAddLeftovers_FindsItemsAfterUndo(t *testing.T) {
 	require.Equal(t, []string{meta.Manager("logs")}, Managers(deployment))
 }
 
-func TestAddLeftovers_SkipsItemsOfDeployer(t *testing.T) {
+// The annotation lists an item that a deployment tool owns. It is not a leftover.
+func TestAddLeftovers_SkipsItemsOfDeploymentTool(t *testing.T) {
 	key := meta.AnnotationInjectedItems(meta.Manager("logs"))
 	deployment := fieldmanager.Undone(t, "helm", map[string]string{key: fieldmanager.List})
 
 	require.Empty(t, NewView(deployment).Owned)
 }
 
-// After a rollback restored the sidecar, its pod labels and annotations are found, so they are removed with it.
+// A rollback restored the sidecar without its managedFields. Its pod labels and annotations are found, so that they are
+// removed with it.
 func TestAddLeftovers_FindsPodMetadataAfterUndo(t *testing.T) {
 	parts := meta.InjectedItems{
 		Manager: meta.Manager("logs"), Containers: []string{"vector"},
@@ -58,7 +62,8 @@ func TestAddLeftovers_FindsPodMetadataAfterUndo(t *testing.T) {
 	require.Equal(t, []string{"example.com/tier"}, owned.PodLabels)
 }
 
-func TestReadInjectedItems_IgnoresForeignLists(t *testing.T) {
+// Each case is an annotation that is not a valid list of items of this VectorSidecar. It is ignored.
+func TestReadInjectedItems_IgnoresOtherAnnotations(t *testing.T) {
 	for name, annotations := range map[string]map[string]string{
 		"another VectorSidecar's key": {meta.AnnotationInjectedItems(meta.Manager("audit")): fieldmanager.List},
 		"no list":                     {meta.AnnotationInjectedItems(meta.Manager("logs")): "vector"},
@@ -69,8 +74,8 @@ func TestReadInjectedItems_IgnoresForeignLists(t *testing.T) {
 	}
 }
 
-// If a deployer sets the image of the sidecar's container, the deployer owns that container.
-func TestOwnedFields_ListsContainersOfDeployer(t *testing.T) {
+// A deployment tool sets the image of the sidecar's container. The container then belongs to that tool.
+func TestOwnedFields_ListContainersOfDeploymentTool(t *testing.T) {
 	for by, taken := range map[string][]string{"helm": {"vector"}, "kubectl-client-side-apply": {"vector"}, "kubectl-set": nil, "kubectl-edit": nil} {
 		c := fieldmanager.New(t)
 		c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)

@@ -51,7 +51,8 @@ func manifest(annotations, ofPods map[string]string) string {
 	return text.String()
 }
 
-func TestMarks_AreFoundWhoeverOwnsThem(t *testing.T) {
+// The annotations of a sidecar are found, whichever field manager owns them.
+func TestMarks_AreFoundWithAnyFieldManager(t *testing.T) {
 	logs := meta.Manager("logs")
 	annotations, ofPods := copiedMarks()
 	keys, podKeys := slices.Sorted(maps.Keys(annotations)), slices.Sorted(maps.Keys(ofPods))
@@ -80,7 +81,8 @@ func TestMarks_AreFoundWhoeverOwnsThem(t *testing.T) {
 	require.Empty(t, owned.AppliedHash)
 }
 
-func TestMarks_NameTheItemsOfADeployer(t *testing.T) {
+// A deployment tool applies items that the annotation of injected items lists. They are named in the result.
+func TestMarks_NameItemsOfDeploymentTool(t *testing.T) {
 	logs := meta.Manager("logs")
 	c := fieldmanager.New(t)
 	c.Apply(logs, fieldmanager.Sidecar)
@@ -91,9 +93,9 @@ func TestMarks_NameTheItemsOfADeployer(t *testing.T) {
 	require.Contains(t, NewView(c.Live()).Marks[logs].SharedItems, "vector")
 }
 
-// An orphan mark that the operator or a user sets counts, even if a deployer applies it, too. A mark of a deployer
-// alone does not count.
-func TestMarks_OrphanCountsByItsOwner(t *testing.T) {
+// The orphan annotation is valid if the operator or a user has set it, also if a deployment tool applies it, too. It is
+// ignored if only a deployment tool owns it.
+func TestMarks_OrphanDependsOnFieldManager(t *testing.T) {
 	logs := meta.Manager("logs")
 	orphaned := manifest(map[string]string{meta.AnnotationOrphaned(logs): "true"}, nil)
 	for name, test := range map[string]struct {
@@ -120,8 +122,9 @@ func TestMarks_OrphanCountsByItsOwner(t *testing.T) {
 	}
 }
 
-// The failed-before mark describes the last write of the pod template. Without the sidecar it is ignored.
-func TestMarks_FailedBeforeNeedsItsSidecar(t *testing.T) {
+// An annotation marks a workload that failed before the last write of its pod template. Without the sidecar, the
+// annotation is ignored.
+func TestMarks_FailedBeforeRequiresSidecar(t *testing.T) {
 	logs := meta.Manager("logs")
 	failed := manifest(map[string]string{meta.AnnotationFailedBefore(logs): "true"}, nil)
 	c := fieldmanager.New(t)
@@ -132,6 +135,7 @@ func TestMarks_FailedBeforeNeedsItsSidecar(t *testing.T) {
 	require.True(t, NewView(c.Live()).Owned[logs].FailedBefore)
 }
 
+// Annotations for users, such as the opt-out, are no marks of a sidecar.
 func TestMarks_ExcludeOtherAnnotations(t *testing.T) {
 	for _, key := range []string{meta.AnnotationInject, meta.AnnotationValuesPrefix + "sidecar.image", meta.Group + "/team", "injected"} {
 		d := &appsv1.Deployment{}
@@ -141,8 +145,8 @@ func TestMarks_ExcludeOtherAnnotations(t *testing.T) {
 	}
 }
 
-// For a kind with atomic lists, annotations record the sidecar. An annotation from a deployer's manifest is a copy
-// and is ignored.
+// In a Rollout, an annotation lists the items of the sidecar. If a deployment tool's manifest contains this annotation,
+// it is a copy and is ignored.
 func TestMarks_IgnoreCopiesInArgoRollouts(t *testing.T) {
 	logs, audit := meta.Manager("logs"), meta.Manager("audit")
 	rollout := recordedRollout(corev1.Container{Name: "vector", Image: "v:1"})

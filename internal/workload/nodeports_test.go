@@ -11,9 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Two DaemonSets share no node if a node selector or the required affinity keeps them on nodes with different values of a
-// label.
-func TestView_SharesNodes(t *testing.T) {
+// Two DaemonSets share no node if their node selectors or required affinities need different values of a label.
+func TestView_SharesNodesUnlessSelectorsDiffer(t *testing.T) {
 	t.Parallel()
 	term := func(key, operator, values string) string {
 		return "{matchExpressions: [{key: " + key + ", operator: " + operator + ", values: [" + values + "]}]}"
@@ -53,7 +52,7 @@ func TestView_SharesNodes(t *testing.T) {
 	}
 }
 
-// A file may name the ServiceAccount in the deprecated field alone.
+// A manifest may name the ServiceAccount only in the deprecated field.
 func TestView_ReadsDeprecatedServiceAccountField(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -28,7 +28,8 @@ func trialOf(t *testing.T, kind, name string, change func(Object)) *corev1.Pod {
 	return TrialPod(of)
 }
 
-func TestTrialPod_ResemblesPodOfController(t *testing.T) {
+// The pod of a dry run has the labels and the controller owner of a pod that the kind's controller creates.
+func TestTrialPod_EqualsPodOfController(t *testing.T) {
 	for kind, test := range map[string]struct{ owner, label string }{
 		"Deployment":  {"ReplicaSet", "pod-template-hash"},
 		"StatefulSet": {"StatefulSet", "statefulset.kubernetes.io/pod-name"},

@@ -9,8 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A pull secret in the application owner's manifest belongs to the application, until the sidecar has it, too.
-func TestHasPullSecret_FindsSecretsOfOwner(t *testing.T) {
+// A pull secret in the application's manifest belongs to the application. If the sidecar also has it, it belongs to
+// both.
+func TestHasPullSecret_FindsSecretsOfApplication(t *testing.T) {
 	account := &Account{PullSecrets: []string{"of-the-account"}}
 	ours := func(of OwnedFields) map[string]OwnedFields { return map[string]OwnedFields{"vectorsidecar/logs": of} }
 	for name, test := range map[string]struct {

@@ -21,7 +21,8 @@ func resources(requests, limits string) corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{Requests: of(requests), Limits: of(limits)}
 }
 
-func TestQoSClass_ExcludesSidecar(t *testing.T) {
+// The QoS class of a workload is computed without the sidecar.
+func TestQoSClass_IsThatOfApplication(t *testing.T) {
 	ours := map[string]OwnedFields{"vectorsidecar/logs": {Containers: []string{"vector"}}}
 	whole := resources("1", "1")
 	for name, test := range map[string]struct {

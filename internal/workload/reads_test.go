@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/random"
 )
 
-// The texts of two workloads are equal exactly if templates find the same in both.
-func TestAppendReads_DistinguishesTemplateInput(t *testing.T) {
+// The texts of two workloads are equal if and only if templates read the same values of both.
+func TestAppendReads_DiffersIfTemplatesReadDifference(t *testing.T) {
 	var views []View
 	for _, change := range []func(*View){
 		func(*View) {},
@@ -70,7 +70,7 @@ func TestAppendReads_DistinguishesTemplateInput(t *testing.T) {
 	}
 }
 
-func TestValueKeysFor_ReturnsReadKeys(t *testing.T) {
+func TestValueKeysFor_ReturnsKeysThatTemplatesRead(t *testing.T) {
 	reads := []tree.Read{{Aspect: tree.Length}, {Path: []string{"labels", "team"}}, {Path: []string{"other"}}, {Path: []string{"kind"}}}
 	require.Equal(t, []string{"kind", "labels"}, ValueKeysFor(reads))
 	require.Empty(t, ValueKeysFor([]tree.Read{{Aspect: tree.Length}}), "there are the same keys in each")

@@ -70,8 +70,8 @@ func TestDeploymentRollout_DerivesStateFromStatus(t *testing.T) {
 	}
 }
 
-// After a restart, the availability is read from the workload's status, because it is not stored.
-func TestReadState_DerivesAvailabilityFromStatus(t *testing.T) {
+// After a restart, the time since which all pods are available is read from the workload's status.
+func TestReadState_ReadsAvailabilityFromStatus(t *testing.T) {
 	for name, test := range map[string]struct {
 		deployment *appsv1.Deployment
 		want       time.Duration
@@ -97,8 +97,8 @@ func TestReadState_DerivesAvailabilityFromStatus(t *testing.T) {
 	}
 }
 
-// Each case is a course of watch events, one a second after noon, and how long all pods
-// have been available without a break one second after the last.
+// Each case is a sequence of watch events, one second apart, and how long all pods have been available without
+// interruption after the last one.
 func TestCarryOver_MeasuresAvailability(t *testing.T) {
 	complete, lost, begun := rolling(3, 3, 3, 500, 500), rolling(3, 3, 1, 500, 501), rolling(1, 4, 3, -1, 502)
 	again := rolling(3, 3, 3, 503, 503)
@@ -129,8 +129,8 @@ func TestCarryOver_MeasuresAvailability(t *testing.T) {
 	}
 }
 
-// A template that is changed repeatedly may return to an existing ReplicaSet, and
-// finish before a condition has changed.
+// A changed template may return to an existing ReplicaSet, whose rollout finishes before a condition changes. The soak
+// still starts again.
 func TestCarryOver_RestartsSoakForNewTemplate(t *testing.T) {
 	before, after := ReadState(rolling(3, 3, 3, 0, 0)), ReadState(generation(rolling(3, 3, 3, 0, 0), 8))
 
@@ -139,8 +139,8 @@ func TestCarryOver_RestartsSoakForNewTemplate(t *testing.T) {
 	require.Equal(t, time.Second, after.Steadiest(at(61)))
 }
 
-// If a template returns to an existing ReplicaSet, the Deployment controller reports a missed deadline until one more
-// pod runs. That deadline is ignored.
+// A template returns to an existing ReplicaSet. Until one more pod runs, the Deployment reports the deadline that the
+// previous template missed. It is ignored.
 func TestCarryOver_IgnoresDeadlineOfPreviousTemplate(t *testing.T) {
 	failed := func(seen int64, second int) *appsv1.Deployment {
 		deployment := generation(rolling(1, 2, 1, -1, 500), 8)
@@ -176,7 +176,7 @@ func TestCarryOver_IgnoresDeadlineOfPreviousTemplate(t *testing.T) {
 	require.Equal(t, RolloutFailed, first.Rollout, "after a restart nobody knows what others have written")
 }
 
-// After a restart, the time of the operator's last write shows whether the deadline was missed before it.
+// After a restart, a missed deadline in the status is ignored if the operator's last write is newer.
 func TestReadState_IgnoresDeadlineMissedBeforeWrite(t *testing.T) {
 	status := 502 // The controller sees the write by then.
 	written := func(seen int64, missed, second int) *appsv1.Deployment {
@@ -213,6 +213,7 @@ func TestReadState_IgnoresDeadlineMissedBeforeWrite(t *testing.T) {
 	require.Equal(t, RolloutFailed, noted.Rollout, "what was written is no template")
 }
 
+// The message of a rejection in the workload's status is shortened.
 func TestReadState_TruncatesRejection(t *testing.T) {
 	deployment := rolling(1, 4, 3, -1, 0)
 	deployment.Status.Conditions = append(deployment.Status.Conditions, appsv1.DeploymentCondition{
@@ -226,6 +227,7 @@ func TestReadState_TruncatesRejection(t *testing.T) {
 	require.Equal(t, strings.ToValidUTF8(after.Refusal, "?"), after.Refusal)
 }
 
+// A new workload has no conditions yet. Its state has lasted since its creation.
 func TestReadState_UsesCreationTimeOfNewWorkload(t *testing.T) {
 	fresh := rolling(0, 0, 0, -1, -1)
 	fresh.CreationTimestamp = metav1.NewTime(at(10))

@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A dry-run result applies to all workloads of the same pod shape.
-func TestShapeDigest_CoversAdmissionInput(t *testing.T) {
+// Workloads with the same digest share a dry-run result, so the digest covers everything that admission may depend on.
+func TestShapeDigest_ChangesWithAdmissionInput(t *testing.T) {
 	ours := map[string]OwnedFields{"vectorsidecar/logs": {Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-data"}}}
 	bare := func(name string) *appsv1.Deployment {
 		return objects.NewDeployment(name, "shop").Pod(func(spec *corev1.PodSpec) {
@@ -64,6 +64,7 @@ func TestShapeDigest_CoversAdmissionInput(t *testing.T) {
 	}
 }
 
+// A StatefulSet and a DaemonSet delete a pod before they create the next one. A Deployment and a CronJob do not.
 func TestRemovesFirst_DependsOnKind(t *testing.T) {
 	for kind, want := range map[string]bool{"Deployment": false, "StatefulSet": true, "DaemonSet": true, "CronJob": false} {
 		of, _ := ToObject(objects.NewWorkload(kind, "cart", "shop", nil))

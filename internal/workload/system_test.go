@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Several fields of a pod keep it on Windows nodes. A packed outline has the same result.
-func TestSystemFields_FindsFieldsForWindows(t *testing.T) {
+// Several fields of a pod may schedule it to Windows nodes. The packed form of the pod gives the same result.
+func TestSystemFields_FindFieldsForWindows(t *testing.T) {
 	t.Parallel()
 	const (
 		bySelector = "spec.nodeSelector"
@@ -86,8 +86,8 @@ func TestSystemFields_FindsFieldsForWindows(t *testing.T) {
 	}
 }
 
-// A field that any pod may have does not make the pod's operating system unknown.
-func TestReadSystemFields_Other(t *testing.T) {
+// A field that pods of any operating system may have does not make the system unknown.
+func TestReadSystemFields_IgnoresFieldsOfAnySystem(t *testing.T) {
 	t.Parallel()
 	pod := &corev1.PodSpec{
 		NodeSelector:    map[string]string{corev1.LabelOSStable: "linux"},

@@ -50,9 +50,9 @@ func TestInjectedEnvFor_ReturnsOnlyUnchangedVariables(t *testing.T) {
 	}
 }
 
-// A variable that a deployer sets belongs to the deployer, also with the injected value. A variable that a user's
+// A variable that a deployment tool sets belongs to that tool, also with the injected value. A variable that a user's
 // rollback restored still counts as injected.
-func TestInjectedEnvFor_ExcludesVariablesOfDeployer(t *testing.T) {
+func TestInjectedEnvFor_ExcludesVariablesOfDeploymentTool(t *testing.T) {
 	for manager, isTold := range map[string]bool{"helm": false, "kubectl-rollout": true} {
 		deployment := informed("app ADDRESS=cart:1", corev1.EnvVar{Name: "ADDRESS", Value: "cart:1"})
 		deployment.ManagedFields = []metav1.ManagedFieldsEntry{{
@@ -70,8 +70,8 @@ func TestValueFor_ExpandsWorkloadFields(t *testing.T) {
 	require.Equal(t, "deployment shop/cart", tell.ValueFor(Ref{Kind: "Deployment", Namespace: "shop", Name: "cart"}))
 }
 
-// The chart's policies go by the same numbers.
-func TestExceedsRecordLimit_MatchesChartPolicies(t *testing.T) {
+// The admission policies of the chart use the same limits.
+func TestExceedsRecordLimit_EqualsLimitInChart(t *testing.T) {
 	tells := []EnvInjection{{Name: "A", Value: "{name}"}, {Name: "B", Value: strings.Repeat("b", 91)}}
 	in := Ref{Kind: "Deployment", Namespace: "shop", Name: "cart"}
 	const each = 1 + 4 + 70 + 1 + 91 + 70

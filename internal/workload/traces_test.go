@@ -61,7 +61,8 @@ func TestReadOwnership_ReportsRecordedManagers(t *testing.T) {
 	}
 }
 
-func TestHash_IgnoresMarks(t *testing.T) {
+// The hash of a sidecar is the same with and without the annotation written-by.
+func TestHash_IgnoresWriterAnnotation(t *testing.T) {
 	logs := meta.Manager("logs")
 	plain, c := fieldmanager.New(t), fieldmanager.New(t)
 
@@ -72,8 +73,9 @@ func TestHash_IgnoresMarks(t *testing.T) {
 	require.Contains(t, c.Live().Annotations, meta.AnnotationWrittenBy(logs))
 }
 
-// A name may be longer than a field manager, or than an annotation key.
-func TestReadOwnership_FindsMarksOfLongNames(t *testing.T) {
+// The name of a VectorSidecar may be too long for a field manager or an annotation key. Its annotations are still
+// found.
+func TestReadOwnership_FindsAnnotationsOfLongNames(t *testing.T) {
 	for _, length := range []int{60, 120, 253} {
 		manager := meta.Manager(strings.Repeat("a", length))
 		c := fieldmanager.New(t)

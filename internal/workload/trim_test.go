@@ -20,6 +20,7 @@ const (
 // inPod is managed fields below spec.template.spec.
 func inPod(fields string) string { return `{"f:spec":{"f:template":{"f:spec":{` + fields + `}}}}` }
 
+// Each case is a managedFields entry. The cache keeps only entries that concern the sidecar.
 func TestTrim_KeepsOnlyOwnedFields(t *testing.T) {
 	const (
 		ours  = `"f:initContainers":{"k:{\"name\":\"vector\"}":{".":{},"f:image":{},"f:name":{}}}`

@@ -34,8 +34,8 @@ func pathEnv() []corev1.EnvVar {
 	}
 }
 
-// Only the variables that a mount's expression needs are kept, directly or indirectly.
-func TestPathVariables_KeepsOnlyRequiredVariables(t *testing.T) {
+// Only variables that the path expression of a mount needs, directly or indirectly, are kept.
+func TestPathVariables_KeepOnlyRequiredVariables(t *testing.T) {
 	mount := func(expression string) *corev1.Container {
 		return &corev1.Container{Name: "app", Env: pathEnv(), VolumeMounts: []corev1.VolumeMount{{Name: "logs", MountPath: "/logs", SubPathExpr: expression}}}
 	}

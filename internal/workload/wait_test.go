@@ -15,6 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
+// The annotation of a wait is read back as it was written.
 func TestReadWaits_ReadsWrittenAnnotations(t *testing.T) {
 	wait := Wait{StartedAt: time.Date(2026, 11, 24, 15, 4, 5, 0, time.UTC), Schema: 3, Template: 0xab}
 	require.Equal(t, "2026-11-24T15:04:05Z/00000003/00000000000000ab", wait.String())
@@ -26,7 +27,8 @@ func TestReadWaits_ReadsWrittenAnnotations(t *testing.T) {
 	}
 }
 
-// Each case changes the pod template. Injected items do not change the digest, and changes of the application do.
+// Each case changes the pod template. A change of injected items does not change the digest, and a change of the
+// application does.
 func TestTemplateDigest_ExcludesInjectedItems(t *testing.T) {
 	ours := map[string]OwnedFields{"vectorsidecar/logs": {
 		Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-data"}, PodLabels: []string{"vector"}, PodAnnotations: []string{"scrape"},
@@ -62,8 +64,8 @@ func TestTemplateDigest_ExcludesInjectedItems(t *testing.T) {
 	}
 }
 
-// A wait ends with a changed pod template. If another release computed the digest, a different digest does not end
-// the wait.
+// A wait ends when the application's pod template changes. A digest of another release is not compared, so it does not
+// end the wait.
 func TestWait_EndsWithNewTemplate(t *testing.T) {
 	wait := NewWait(time.Now(), &State{Template: 1})
 	require.False(t, wait.IsOver(&State{Template: 1}))

@@ -18,6 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
 )
 
+// The hash of an applied body equals the hash of the fields that the operator owns in the live workload.
 func TestHash_EqualsHashOfLiveFields(t *testing.T) {
 	c := fieldmanager.New(t)
 	applied := c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
@@ -31,6 +32,7 @@ func TestHash_EqualsHashOfLiveFields(t *testing.T) {
 	require.Equal(t, "abc", owned[meta.Manager("logs")].InjectedHash)
 }
 
+// If a field changes that the operator owns, the hash of the live workload changes.
 func TestHash_ChangesWithOwnedFields(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
@@ -55,6 +57,7 @@ func TestHash_ChangesWithOwnedFields(t *testing.T) {
 	}
 }
 
+// If a field of another field manager changes, the hash of the sidecar stays the same.
 func TestHash_IgnoresFieldsOfOthers(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
@@ -73,8 +76,8 @@ func TestHash_IgnoresFieldsOfOthers(t *testing.T) {
 	}
 }
 
-// Releases differ in their bookkeeping annotations, and must not write for that alone.
-func TestHash_IgnoresBookkeeping(t *testing.T) {
+// Releases have different bookkeeping annotations. That alone must not cause a write.
+func TestHash_IgnoresBookkeepingAnnotations(t *testing.T) {
 	c := fieldmanager.New(t)
 	applied := c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 	before := Hash(applied)
@@ -91,9 +94,9 @@ func TestHash_IgnoresBookkeeping(t *testing.T) {
 
 func ours(d *appsv1.Deployment) *corev1.Container { return &d.Spec.Template.Spec.InitContainers[1] }
 
-// We have our own extraction because client-go's needs the schemas of all types and the
-// whole object; the results have to agree.
-func TestExtractOwnedFields_AgreesWithClientGo(t *testing.T) {
+// The package extracts owned fields itself, because client-go needs the schemas of all types and the whole object. Both
+// results are equal.
+func TestExtractOwnedFields_EqualsResultOfClientGo(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 	live := c.Live()
@@ -113,7 +116,8 @@ func TestExtractOwnedFields_AgreesWithClientGo(t *testing.T) {
 	require.Equal(t, Hash(tree), NewView(live).Owned[meta.Manager("logs")].Hash)
 }
 
-func TestValues_ExcludesSidecar(t *testing.T) {
+// The values that templates read of a workload are the same with and without the sidecar.
+func TestValues_ExcludeSidecar(t *testing.T) {
 	c := fieldmanager.New(t)
 	bare := NewView(c.Live())
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
@@ -135,8 +139,7 @@ func TestValues_ExcludesSidecar(t *testing.T) {
 	}, bare.Values())
 }
 
-// Admission judges the application and the sidecar together; to find which of them is
-// at fault they are judged apart.
+// The pod of the application, without the sidecar, is checked separately, to find out which of the two is at fault.
 func TestApplication_ExcludesSidecar(t *testing.T) {
 	c := fieldmanager.New(t)
 	bare := NewView(c.Live())
@@ -162,9 +165,8 @@ func viewWith(template corev1.PodTemplateSpec, owned map[string]OwnedFields) Vie
 	return content.View(deployment, &Ownership{Owned: owned})
 }
 
-// A View has the values of pod annotations that node agents read for containers. Other values may be long and change with
-// each deployment.
-func TestPodTexts_KeepsNodeAgentAnnotations(t *testing.T) {
+// A View keeps the values of pod annotations for node agents. It drops others, which may be long and change often.
+func TestPodTexts_KeepOnlyNodeAgentAnnotations(t *testing.T) {
 	view := viewWith(corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{
 		"vector.dev/exclude-containers": "proxy", "fluentbit.io/exclude-app": "true", "ad.datadoghq.com/app.logs_exclude": "",
 		"checksum/config": "1", "example.com/vector.dev": "1", "vector.dev": "1", "cluster-autoscaler.kubernetes.io/safe-to-evict": "true",
@@ -174,7 +176,7 @@ func TestPodTexts_KeepsNodeAgentAnnotations(t *testing.T) {
 	require.Len(t, view.PodAnnotations, 7)
 }
 
-// Of a volume's source only the medium is kept beside its kind, by which it is on the node or not.
+// Besides the kind, only the medium of a volume decides whether its files are on the node.
 func TestIsOnNode_ExcludesMemoryVolumes(t *testing.T) {
 	emptyDir := func(medium corev1.StorageMedium) corev1.VolumeSource {
 		return corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: medium}}
@@ -193,7 +195,8 @@ func TestIsOnNode_ExcludesMemoryVolumes(t *testing.T) {
 	require.Equal(t, []string{"disk", "pages", "node"}, onNode, "as the Cluster Autoscaler counts them")
 }
 
-func TestVolume_KeepsEveryKind(t *testing.T) {
+// A reduced volume still has the kind of its source, for each kind.
+func TestVolume_KeepsKindOfSource(t *testing.T) {
 	sources := reflect.TypeFor[corev1.VolumeSource]()
 	for i := range sources.NumField() {
 		volume := corev1.Volume{Name: "v"}
@@ -215,6 +218,7 @@ func TestReadOverrides_ReadsValueAnnotations(t *testing.T) {
 	require.Equal(t, map[string]string{"team": "payments"}, view.Annotations, "templates see the values, and not where they are from")
 }
 
+// The owner of an injected container is the field manager of its VectorSidecar.
 func TestContainerOwner_ReturnsManager(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)

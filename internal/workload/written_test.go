@@ -56,8 +56,8 @@ func TestIsAsWritten_DetectsChangesOfOwnedFields(t *testing.T) {
 	}
 }
 
-// The order in which mounts are found must not matter.
-func TestAppliedHash_CoversMounts(t *testing.T) {
+// The hash does not depend on the order in which mounts are found.
+func TestAppliedHash_IncludesMountsInAnyOrder(t *testing.T) {
 	a, b := Mount{"app", corev1.VolumeMount{Name: "v", MountPath: "/a"}}, Mount{"app", corev1.VolumeMount{Name: "v", MountPath: "/b"}}
 	require.Equal(t, "x", AppliedHash("x", nil))
 	require.Equal(t, AppliedHash("x", []Mount{a, b}), AppliedHash("x", []Mount{b, a}))
@@ -68,7 +68,7 @@ func TestAppliedHash_CoversMounts(t *testing.T) {
 	require.NotEqual(t, AppliedHash("x", []Mount{a}), AppliedHash("x", []Mount{moved}))
 }
 
-// Thousands of similar workloads share one cache entry.
+// Workloads that differ only in values that templates do not read share a cache entry.
 func TestValuesHash_IgnoresUnreadValues(t *testing.T) {
 	of := func(name, container string) *View {
 		return &View{Ref: Ref{Name: name}, PodView: PodView{Containers: []Container{{Name: container, Ports: []corev1.ContainerPort{{ContainerPort: 80}}}}}}

@@ -57,7 +57,8 @@ func BenchmarkStatusOnlyEvent(b *testing.B) {
 // bytesPerWorkload is the promised maximum size of a workload in the cache.
 const bytesPerWorkload = 3 << 10
 
-func TestCache_StaysWithinMemoryLimit(t *testing.T) {
+// A cached workload needs no more memory than documented.
+func TestCache_StaysWithinMemoryPerWorkload(t *testing.T) {
 	for name, deployment := range fleet(t) {
 		t.Run(name, func(t *testing.T) {
 			const count = 2000

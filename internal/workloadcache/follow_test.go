@@ -171,8 +171,8 @@ func touch(object workload.Object) {
 	object.SetManagedFields(append(object.GetManagedFields(), entry("helm", "", "{}", 900)))
 }
 
-// A write that does not restart pods does not change the rollout's state or its time, also if the status changes
-// afterwards.
+// A write that restarts no pods changes neither the state of the rollout nor its time, also if the workload's status
+// changes later.
 func TestRecord_KeepsStateAfterWriteWithoutRollout(t *testing.T) {
 	for state, object := range states {
 		for write, change := range writes {
@@ -202,7 +202,8 @@ func TestRecord_KeepsStateAfterWriteWithoutRollout(t *testing.T) {
 	}
 }
 
-// After a restart, a write that is newer than the status did not change the pod template.
+// After a restart, a write that is newer than the workload's status has not changed the pod template. The state is read
+// from the status.
 func TestRecord_ReadsStateAfterWriteWithoutRollout(t *testing.T) {
 	for state, object := range states {
 		for write, change := range writes {
@@ -221,8 +222,8 @@ func TestRecord_ReadsStateAfterWriteWithoutRollout(t *testing.T) {
 	}
 }
 
-// A workload that was deleted and created again has no earlier state.
-func TestRecord_FollowsOnlyTheSameWorkload(t *testing.T) {
+// A workload that was deleted and created again starts without the earlier state.
+func TestRecord_DropsStateOfRecreatedWorkload(t *testing.T) {
 	r := New()
 	before, again := r.Reduce(states["Deployment that failed"]()), states["Deployment that rolls out"]()
 	again.SetUID("another")

@@ -75,7 +75,7 @@ func at(resourceVersion string, uid types.UID) *appsv1.Deployment {
 	return deployment
 }
 
-// A late watch event does not undo a live read.
+// A watch event that is older than a live read does not replace the read.
 func TestOvertake_IgnoresLateWatchEvents(t *testing.T) {
 	c := New()
 	shown := func() string { return c.Get("Deployment", "shop", "cart").ResourceVersion() }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The value is created once, and released after its last user is gone.
+// A value is created once, and dropped after its last user.
 func TestInterned_SharesValueUntilLastUse(t *testing.T) {
 	s, made := newInterned[string, [16]byte](), 0
 	get := func() *[16]byte {

@@ -11,7 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-func TestLastWrite_ReplacesReadsUntilLaterVersion(t *testing.T) {
+// After a write, its result is used instead of the cached object, until the cache has a later version.
+func TestLastWrite_ReplacesCacheUntilLaterVersion(t *testing.T) {
 	object := func(uid, version string) metav1.Object {
 		return &metav1.ObjectMeta{UID: types.UID(uid), ResourceVersion: version}
 	}

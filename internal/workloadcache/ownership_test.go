@@ -17,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
 )
 
+// Workloads with equal fields of the sidecar share the memory for them.
 func TestReduce_SharesEqualOwnership(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
@@ -35,7 +36,7 @@ func TestReduce_SharesEqualOwnership(t *testing.T) {
 	require.Equal(t, workload.NewView(other), otherRecord.View())
 }
 
-// Records of an unchanged workload share the memory of its View.
+// Two records of an unchanged workload share the memory of its View.
 func TestReduce_SharesViewOfUnchangedWorkload(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
@@ -57,9 +58,8 @@ func TestReduce_SharesViewOfUnchangedWorkload(t *testing.T) {
 	require.Equal(t, workload.NewView(status), changed.View())
 }
 
-// A deployer that owns fields of the sidecar does not change the ownership with each of
-// its writes.
-func TestEquivalentTo_IgnoresWriteTimeOfDeployer(t *testing.T) {
+// A deployment tool owns fields of the sidecar. Its repeated writes alone do not change the record.
+func TestEquivalentTo_IgnoresWriteTimeOfDeploymentTool(t *testing.T) {
 	key := meta.AnnotationInjectedItems(meta.Manager("logs"))
 	before := fieldmanager.Undone(t, "helm", map[string]string{key: fieldmanager.List})
 	before.ManagedFields[0].Time = &metav1.Time{Time: time.Unix(1, 0)}
@@ -70,7 +70,7 @@ func TestEquivalentTo_IgnoresWriteTimeOfDeployer(t *testing.T) {
 	require.True(t, r.Reduce(after).EquivalentTo(r.Reduce(before)))
 }
 
-// A workload that differs in a relevant field does not get the cached record of another one.
+// Two workloads that differ in a relevant field do not share a record.
 func TestReduce_SeparatesDifferentWorkloads(t *testing.T) {
 	c := fieldmanager.New(t)
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)

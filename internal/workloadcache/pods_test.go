@@ -13,6 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
 )
 
+// Workloads with equal pod templates share the memory for them.
 func TestReduce_SharesPodOfOneShape(t *testing.T) {
 	first, other := fieldmanager.New(t).Live(), fieldmanager.New(t).Live()
 	other.Name, other.UID, other.Labels = "till", "other", map[string]string{"app": "till"}
@@ -25,8 +26,8 @@ func TestReduce_SharesPodOfOneShape(t *testing.T) {
 	require.NotSame(t, record.pod, cache.Reduce(other).pod)
 }
 
-// Views that differ in any field are not shared.
-func TestSharePod_ComparesEveryField(t *testing.T) {
+// Each field of a View is changed alone. The changed View is not shared with the original one.
+func TestSharePod_SharesOnlyEqualViews(t *testing.T) {
 	shared := newInterned[digest, workload.PodView]()
 	views := []*workload.PodView{sharePod(shared, &workload.PodView{})}
 	add := func(change func(*workload.PodView)) {

@@ -20,7 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/fieldmanager"
 )
 
-func TestReduce_KeepsWholeView(t *testing.T) {
+func TestReduce_KeepsAllFieldsOfView(t *testing.T) {
 	c := fieldmanager.New(t)
 	bare := c.Live()
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
@@ -56,7 +56,7 @@ func TestReduce_KeepsWholeView(t *testing.T) {
 	}
 }
 
-// A Rollout that cannot be decoded has a record with the errors. The corrected Rollout has another record.
+// The record of a Rollout that cannot be decoded has the errors. After a correction, the Rollout gets another record.
 func TestReduce_KeepsReadErrorsOfRollout(t *testing.T) {
 	read := func(spec string) *unstructured.Unstructured {
 		rollout := &unstructured.Unstructured{}
@@ -79,7 +79,7 @@ func changed(of *appsv1.Deployment, change func(*appsv1.Deployment)) *appsv1.Dep
 	return deployment
 }
 
-// A workload with a new controller owner counts as changed, so its earlier state is not used.
+// A workload with a new controller owner is not the same, so its earlier state is not used.
 func TestIsAs_DetectsNewControllerOwner(t *testing.T) {
 	free, isController := fieldmanager.New(t).Live(), true
 	owned := changed(free, func(d *appsv1.Deployment) {
@@ -94,6 +94,7 @@ func TestIsAs_DetectsNewControllerOwner(t *testing.T) {
 	require.True(t, r.Reduce(free).IsAs(before))
 }
 
+// If the API server starts to reject the pods of a workload, its record changes.
 func TestEquivalentTo_DetectsRejectedPods(t *testing.T) {
 	before := fieldmanager.New(t).Live()
 	after := changed(before, func(d *appsv1.Deployment) {
@@ -107,7 +108,7 @@ func TestEquivalentTo_DetectsRejectedPods(t *testing.T) {
 	require.True(t, r.Reduce(after).IsAs(r.Reduce(before)))
 }
 
-// The time since which the state is unchanged is taken from the earlier records.
+// If the state is unchanged, the record keeps the time since which it has lasted.
 func TestCarryOver_KeepsTimeOfEquivalentState(t *testing.T) {
 	live := fieldmanager.New(t).Live()
 	r := New()
@@ -125,7 +126,7 @@ func TestCarryOver_KeepsTimeOfEquivalentState(t *testing.T) {
 	require.Equal(t, first.StateSince(), other.StateSince(), "its rollout is where it was")
 }
 
-// A change outside the pod template does not start a rollout, so the soak continues.
+// A change outside of the pod template starts no rollout, so the soak continues.
 func TestCarryOver_KeepsSoakWithoutRollout(t *testing.T) {
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	live := changed(fieldmanager.New(t).Live(), func(d *appsv1.Deployment) {
@@ -171,8 +172,8 @@ func TestCarryOver_KeepsSoakWithoutRollout(t *testing.T) {
 	}
 }
 
-// The injected sidecar is part of the pod template. Bookkeeping annotations are not.
-func TestHasSameTemplate_ComparesInjectedSidecar(t *testing.T) {
+// A changed sidecar is another pod template. Changed bookkeeping annotations are not.
+func TestHasSameTemplate_IgnoresBookkeepingAnnotations(t *testing.T) {
 	r := New()
 	merged := func(text string) *Record {
 		c := fieldmanager.New(t)

@@ -36,8 +36,9 @@ func deploymentNamed(name string) *appsv1.Deployment {
 	}
 }
 
-// An Argo Rollout with a workloadRef runs the pods of the Deployment.
-func TestCache_UsesRolloutStateOfRunner(t *testing.T) {
+// An Argo Rollout with a workloadRef runs the pods of a Deployment. The state of the Rollout is used for that
+// Deployment.
+func TestCache_UsesStateOfRolloutForReferencedDeployment(t *testing.T) {
 	for name, order := range map[string]func(c *Cache, of ...*Record){
 		"the workload first":  func(c *Cache, of ...*Record) { c.Put(of[0]); c.Put(of[1]) },
 		"the other one first": func(c *Cache, of ...*Record) { c.Put(of[1]); c.Put(of[0]) },
@@ -70,7 +71,8 @@ func TestCache_UsesRolloutStateOfRunner(t *testing.T) {
 	}
 }
 
-func TestIsSelectedBy_UsesLabelsOfRunner(t *testing.T) {
+// An Argo Rollout runs the pods of a Deployment. The labels of the Rollout decide which VectorSidecar selects it.
+func TestIsSelectedBy_UsesLabelsOfArgoRollout(t *testing.T) {
 	c := New()
 	c.Put(c.Reduce(deploymentNamed("web")))
 	c.Put(c.Reduce(runnerFor("web", "3")))

@@ -20,7 +20,7 @@ var subject = regexp.MustCompile(`^[a-z0-9][\w./-]*(?:, [a-z0-9][\w./-]*)*: ([a-
 // vagueVerbs do not say what a commit changes.
 var vagueVerbs = []string{"say", "let", "have", "give", "tell", "take", "hold", "ask", "look"}
 
-// Subjects of commits are checked from the commit on that adds this file.
+// Each commit subject since the commit that added this file has the required form and length.
 func TestArch_RequiresUniformCommitSubjects(t *testing.T) {
 	added := git(t, "log", "--diff-filter=A", "--format=%H", "--", "test/arch/commits_test.go")
 	if added == "" {

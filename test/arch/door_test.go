@@ -69,8 +69,8 @@ var behindTheDoor = map[string]string{
 	"internal/workload/argorollout_object.go: utiljson.Unmarshal": "an object of the API server, or of a file that came through the door",
 }
 
-// All text from users and clusters is read with package bounded, which limits the cost before the text is parsed.
-func TestArch_ReadsForeignTextWithinLimits(t *testing.T) {
+// Text of users and clusters is parsed only with package bounded, which limits the cost before it parses.
+func TestArch_ParsesForeignTextWithinLimits(t *testing.T) {
 	found := map[string]bool{}
 	files(t, func(file string, text []byte) {
 		isProduct := strings.HasPrefix(file, "internal/") || strings.HasPrefix(file, "cmd/")

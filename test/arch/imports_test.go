@@ -129,6 +129,7 @@ func TestArch_OrdersImportsByPipeline(t *testing.T) {
 // deepest is the maximum length of a chain of imports between packages of the product.
 const deepest = 10
 
+// A package may import others only up to a number of steps.
 func TestArch_LimitsLengthOfImportChains(t *testing.T) {
 	imports := map[string][]string{}
 	for _, one := range packages(t) {
@@ -172,6 +173,7 @@ func TestArch_LimitsImportsOfDrainGate(t *testing.T) {
 	}
 }
 
+// The tables of this folder name only packages that exist.
 func TestArch_ListsOnlyExistingPackages(t *testing.T) {
 	var names []string
 	for _, one := range packages(t) {
@@ -208,7 +210,8 @@ func under(path string) func(string) bool {
 	return func(imported string) bool { return imported == path || strings.HasPrefix(imported, path+"/") }
 }
 
-func TestArch_RestrictsReservedImports(t *testing.T) {
+// Each row of the table is an import, and the packages that may use it.
+func TestArch_AllowsSomeImportsInListedPackagesOnly(t *testing.T) {
 	for _, one := range packages(t) {
 		name := short(one.ImportPath)
 		for _, rule := range reserved {
@@ -222,8 +225,7 @@ func TestArch_RestrictsReservedImports(t *testing.T) {
 	}
 }
 
-// Pure packages reach clients transitively, because Kubernetes' types import them. They must not import clients
-// themselves.
+// Pure packages must not import clients. They may reach them through the packages of Kubernetes' types.
 func TestArch_KeepsPurePackagesFreeOfClients(t *testing.T) {
 	for _, one := range packages(t) {
 		if !slices.Contains(pure, short(one.ImportPath)) {
@@ -237,8 +239,8 @@ func TestArch_KeepsPurePackagesFreeOfClients(t *testing.T) {
 	}
 }
 
-// The Vector checker can be used outside of this module: its caller passes the parsers.
-func TestArch_KeepsVectorlintIndependentOfProduct(t *testing.T) {
+// The Vector checker can be used outside of this module, so it imports nothing of the product.
+func TestArch_ForbidsProductImportsInVectorlint(t *testing.T) {
 	checked := 0
 	for _, one := range packages(t) {
 		if !under("internal/vectorlint")(short(one.ImportPath)) {

@@ -27,7 +27,8 @@ var namesAKind = map[string]string{
 	"internal/cli/test.go":            "an example in the help",
 }
 
-func TestKind_NamesDeploymentOnlyInItsAdapter(t *testing.T) {
+// Only listed files, such as the adapter, mention Deployments. All other code asks the kind of the workload.
+func TestKind_OnlyAdapterNamesDeployment(t *testing.T) {
 	require.Equal(t, slices.Sorted(maps.Keys(namesAKind)), naming(t, func(text string) bool { return strings.Contains(text, "Deployment") }),
 		"ask internal/workload for what is to be known of a kind, or say here why that cannot be")
 }
@@ -38,7 +39,7 @@ var tables = map[string]string{
 	"internal/workload/holders.go": "what holds their pod templates",
 }
 
-// A new kind needs one file, and one row in each table.
+// A new workload kind needs one file, and one row in each table.
 func TestKind_IsDefinedInOneFile(t *testing.T) {
 	for kind, others := range map[string][]string{
 		"StatefulSet": nil,

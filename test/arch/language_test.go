@@ -77,8 +77,8 @@ func keysIn(t *testing.T, file *ast.File, name string) []string {
 	return keys
 }
 
-// internal/gotemplate walks the trees of text/template/parse itself. If a new Go version adds a node type or a
-// keyword, it must be added there and in this file.
+// internal/gotemplate walks the syntax trees of templates itself. If a Go version adds a node type or a keyword, this
+// test fails until both have it.
 func TestArch_ListsEveryTemplateNode(t *testing.T) {
 	var made []string
 	for _, declaration := range goSource(t, "text/template/parse/node.go").Decls {
@@ -102,7 +102,7 @@ func TestArch_ListsEveryTemplateNode(t *testing.T) {
 	require.Equal(t, keywords, words, "a new keyword of templates: what does the parser make of it?")
 }
 
-// If a new Go version adds a builtin template function, internal/gotemplate has it, or rejects it with a reason.
+// If a Go version adds a builtin template function, internal/gotemplate must have it or reject it with a reason.
 func TestArch_ListsEveryBuiltinTemplateFunction(t *testing.T) {
 	for _, name := range keysIn(t, goSource(t, "text/template/funcs.go"), "builtins") {
 		_, err := gotemplate.Compile(map[string]string{"templates/a.yaml": "{{ " + name + " }}"}, gotemplate.Options{})

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// If a library looks up methods by a name at run time, the linker keeps every method of every type. Once, that cost
-// a fifth of the program's size and of its memory.
+// If a library looks up methods by name at run time, the linker keeps each method of each type, which costs a fifth of
+// the program's size. The operator must not contain such a lookup.
 func TestOperator_LinksOnlyCalledMethods(t *testing.T) {
 	symbols, caller := linked(t)
 	at := slices.IndexFunc(symbols, func(symbol string) bool { return strings.HasSuffix(symbol, " <ReflectMethod>") })

@@ -42,8 +42,8 @@ var uncached = []string{
 	"internal/removal/uninstall.go",
 }
 
-// A tenant can store a thousand objects of 1.5 MiB in one namespace. A plain list reads all of them into memory at once;
-// package livelist reads one page at a time.
+// Live lists are read with package livelist, one page at a time. A plain list would read a thousand objects of 1.5 MiB,
+// which a tenant can store, into memory at once.
 func TestArch_SendsLiveListsThroughLivelist(t *testing.T) {
 	lists, paged, clients := map[string]string{}, map[ast.Node]bool{}, map[string]bool{}
 	files(t, func(file string, text []byte) {

@@ -54,8 +54,8 @@ type projectWebhooks struct {
 	WebhookVersion string `json:"webhookVersion"`
 }
 
-// PROJECT describes the kinds that api/ registers, their files, the controllers and the webhooks. Layout v4 of kubebuilder
-// has programs in cmd/, the API in api/VERSION and controllers in internal/controller.
+// The file PROJECT lists the registered API kinds with their files, the controllers and the webhooks, in the layout of
+// kubebuilder.
 func TestArch_DescribesRepositoryInPROJECT(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "PROJECT"))
 	require.NoError(t, err)

@@ -26,8 +26,8 @@ func isClient(imported string) bool {
 	return under("k8s.io/client-go")(imported) && !isTypes || under("sigs.k8s.io/controller-runtime")(imported)
 }
 
-// A decision depends only on its arguments: it takes no context and reads no clock. Only Input has fields that are functions;
-// package evaluate calls them for data that few decisions need.
+// A decision takes no context and reads no clock. Only Input has fields that are functions, for data that few decisions
+// need.
 func TestDecision_DependsOnlyOnArguments(t *testing.T) {
 	sources(t, []string{"internal/decision", "internal/plan"}, func(file string, parsed *ast.File) {
 		for _, imported := range importsOf(t, parsed) {
@@ -40,8 +40,8 @@ func TestDecision_DependsOnlyOnArguments(t *testing.T) {
 	})
 }
 
-// Package desired can be canceled and caches its results, but it uses no clock and no clients.
-func TestArch_KeepsClocksAndClientsOutOfDesired(t *testing.T) {
+// Package desired can be canceled and caches its results, but uses no clock and no clients.
+func TestArch_ForbidsClocksAndClientsInDesired(t *testing.T) {
 	sources(t, []string{"internal/desired", "internal/evaluate"}, func(file string, parsed *ast.File) {
 		for _, imported := range importsOf(t, parsed) {
 			require.False(t, isClient(imported), "%s imports %s", file, imported)
@@ -123,7 +123,8 @@ func callbacks(parsed *ast.File) []string {
 	return found
 }
 
-func TestArch_FindsCallbacksAndClockReads(t *testing.T) {
+// The test of pure packages finds callbacks and reads of the clock in sample code.
+func TestArch_DetectsCallbacksAndClockReads(t *testing.T) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), "a.go", `package a
 import "time"
 type Facts struct { Now time.Time; Verdict func(string) bool; All map[string]func(); hidden func() }

@@ -20,8 +20,8 @@ import (
 
 const fullName = "vectorsidecars.observability.kontroloop.ai"
 
-// If several kinds share a short name, kubectl uses the first one. The short name vs is also that of Istio's
-// VirtualServices, which the chart's notes once would have deleted.
+// If several kinds share a short name, kubectl uses the first one. The short name vs is that of Istio's
+// VirtualServices, so a copied command could delete these.
 func TestVectorSidecar_HasNoShortName(t *testing.T) {
 	text, err := os.ReadFile(root + "/chart/files/crds/observability.kontroloop.ai_vectorsidecars.yaml")
 	require.NoError(t, err)
@@ -41,8 +41,8 @@ var (
 	ours = regexp.MustCompile(`^(vs|vectorsidecars?)(\.|/|$)`)
 )
 
-// Pages, notes, samples and programs use the plural name of the kind, and for deletions the full name with the
-// group. So a copied command does not delete other objects.
+// Commands in pages, notes, samples and programs use the plural name of a kind, and for deletions also its group. So a
+// copied command deletes no other objects.
 func TestArch_RequiresFullResourceNamesInCommands(t *testing.T) {
 	deletions := 0
 	files(t, func(path string, text []byte) {
@@ -62,7 +62,8 @@ func TestArch_RequiresFullResourceNamesInCommands(t *testing.T) {
 	require.Greater(t, deletions, 5, "these are not the commands")
 }
 
-func TestArch_FindsCommandsWithShortName(t *testing.T) {
+// The test of commands finds a command with a short name in sample texts.
+func TestArch_DetectsCommandsWithShortName(t *testing.T) {
 	for _, command := range []string{
 		"kubectl get vs -A", "kubectl get vs,pods", "kubectl get pods,vs", "kubectl delete vs/logs", "kubectl -n shop describe vs logs", "see `kubectl get vs`",
 	} {

@@ -95,8 +95,8 @@ func TestArch_RequiresEqualChartVersions(t *testing.T) {
 	require.Equal(t, sidecar.Version, sidecar.AppVersion)
 }
 
-// A tool may require a later patch release of Go, but not another minor version.
-func TestArch_RequiresOneGoVersion(t *testing.T) {
+// A tool may require a later patch release of Go, but no other minor version.
+func TestArch_RequiresSameGoMinorVersion(t *testing.T) {
 	directive := regexp.MustCompile(`(?m)^go (\d+\.\d+)`)
 	want := directive.FindSubmatch(content(t, "go.mod"))
 	require.NotNil(t, want)
@@ -122,8 +122,8 @@ var mayWrite = []string{
 	"internal/source/permissions.go: p.client.Create", // A review asks a question, and nothing is stored.
 }
 
-// Only apply writes objects, including the status.
-func TestArch_RestrictsWritesToApply(t *testing.T) {
+// Only package apply writes objects and statuses.
+func TestArch_AllowsWritesOnlyInApply(t *testing.T) {
 	var found []string
 	files(t, func(file string, text []byte) {
 		if !strings.HasPrefix(file, "internal/") || path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {

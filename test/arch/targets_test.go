@@ -18,7 +18,7 @@ var (
 	testedFolder  = regexp.MustCompile(`(?:\./|cd )(test/[\w/]*\w)`)
 )
 
-// A pattern of a target that matches no test succeeds: "go test" reports that there are no tests to run, and passes.
+// Each test pattern of a Makefile target matches a test. Otherwise, go test runs nothing and passes.
 func TestArch_SelectsExistingTestsInTargets(t *testing.T) {
 	declared := map[string][]string{} // by folder
 	files(t, func(name string, text []byte) {

@@ -26,8 +26,8 @@ var noTests = []string{
 	"TestOptions",          // a type of internal/checkup
 }
 
-// A renamed test has to be renamed in comments, pages and targets, too: "go test -run" succeeds if no test has the name.
-func TestMentions_NameTestsThatExist(t *testing.T) {
+// Comments, pages and targets name only tests that exist, because go test -run passes if no test has the name.
+func TestMentions_NameExistingTests(t *testing.T) {
 	declared := map[string]bool{}
 	mentions := map[string][]string{} // by file
 	files(t, func(name string, text []byte) {

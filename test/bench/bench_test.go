@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestOverlay_MatchesOperatorOutput(t *testing.T) {
+func TestOverlay_EqualsOutputOfOperator(t *testing.T) {
 	o, err := newOverlay(t.Context(), logs("shop"), nil, "v1.36.0")
 	require.NoError(t, err)
 	manifest, err := o.manifest("shop", "cart")
@@ -53,14 +53,14 @@ func ratioOf(what string, ratio float64, scenario string) found {
 	return found{finding{what: what, ratio: ratio}, scenario}
 }
 
-func TestRanges_AllowRatioOneFifthWorse(t *testing.T) {
+func TestRanges_AllowRatioUpToOneFifthWorse(t *testing.T) {
 	recorded := ranges{"fan-out": {1, 2}}
 	require.NoError(t, recorded.worse([]found{ratioOf("fan-out", 2.39, "fan-outs"), ratioOf("no ratio", 0, "fan-outs")}))
 	require.ErrorContains(t, recorded.worse([]found{ratioOf("fan-out", 2.41, "fan-outs")}), "became worse")
 	require.ErrorContains(t, recorded.worse([]found{ratioOf("new", 1, "fan-outs")}), "make bench-record")
 }
 
-func TestRanges_RepeatMeasurementOfWorseRatio(t *testing.T) {
+func TestRanges_RepeatMeasurementIfRatioIsWorse(t *testing.T) {
 	recorded := ranges{"fan-out": {1, 2}, "wave": {1, 2}}
 	first := []found{ratioOf("fan-out", 3, "fan-outs"), ratioOf("wave", 1, "flips")}
 	require.Equal(t, []string{"fan-outs"}, recorded.suspects(first))
@@ -68,7 +68,8 @@ func TestRanges_RepeatMeasurementOfWorseRatio(t *testing.T) {
 	require.ErrorContains(t, recorded.worse(append(first, ratioOf("fan-out", 2.5, "fan-outs"))), "became worse: 2.5")
 }
 
-func TestWiden_OnlyExtendsRanges(t *testing.T) {
+// A recorded range grows if a measured ratio is outside of it, and never shrinks.
+func TestWiden_NeverNarrowsRange(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "recorded.json")
 	for _, ratio := range []float64{2, 1, 1.5} {
 		recorded, err := readRanges(file, true)
@@ -95,7 +96,7 @@ func TestPercentile_MatchesKnownValues(t *testing.T) {
 	require.Equal(t, 100, percentile(hundred, 99))
 }
 
-func TestCalls_CountDifference(t *testing.T) {
+func TestCalls_ReturnDifferenceOfCounts(t *testing.T) {
 	before, after := calls{"GET deployments": 2, "APPLY deployments": 1}, calls{"GET deployments": 2, "APPLY deployments": 4}
 	require.Equal(t, calls{"APPLY deployments": 3}, after.since(before))
 	require.Equal(t, "3 APPLY deployments", after.since(before).String())
@@ -104,7 +105,7 @@ func TestCalls_CountDifference(t *testing.T) {
 	require.Empty(t, label(`subresource="status"`, "resource"))
 }
 
-func TestProcess_ReadsCPUAndMemory(t *testing.T) {
+func TestProcess_ReturnsUsedCPUAndMemory(t *testing.T) {
 	for began := time.Now(); time.Since(began) < 50*time.Millisecond; {
 		_ = began // Uses the processor, so that there is something to account for.
 	}

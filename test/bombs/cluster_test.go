@@ -38,8 +38,8 @@ func createForAllNamespaces(t *testing.T, bombs []bomb, key string) (all []*v1al
 	return all, names
 }
 
-// The operator checks the excessive input of a ClusterVectorSidecar in every selected namespace, within its memory
-// limit, and still injects in other namespaces.
+// The input of a ClusterVectorSidecar would need too much memory in some namespaces. The operator rejects it there
+// within its memory limit, and injects in the other namespaces.
 func TestClusterVectorSidecar_IsolatesExcessiveInput(t *testing.T) {
 	unlessAsked(t)
 	namespaces, injections := 300, 200

@@ -70,8 +70,8 @@ func (o *running) meet(t *testing.T, b *bomb, profiles string) (isTaken bool) {
 	return true
 }
 
-// Generated inputs that grow during parsing or rendering cost little memory and CPU time.
-func TestLimits_BoundCostOfGeneratedInput(t *testing.T) {
+// Generated inputs grow when they are parsed or rendered. Each is rejected, or needs little memory and CPU time.
+func TestLimits_LimitCostOfGeneratedInput(t *testing.T) {
 	unlessAsked(t)
 	count := 300
 	if !*full {

@@ -90,11 +90,12 @@ func runOperator(t *testing.T, s *largeScene, v *largeVariant) (most int64, took
 	return most, took
 }
 
-// Large objects of one tenant neither stop the operator nor keep the tenant's own VectorSidecar from being finished.
-func TestOperator_BoundsMemoryOfLargeObjects(t *testing.T) {
+// One tenant has many large objects. They do not stop the operator, and the rollouts of that tenant's VectorSidecars
+// still finish.
+func TestOperator_LimitsMemoryForLargeObjects(t *testing.T) {
 	unlessAsked(t)
 	if *full {
-		t.Skip("TestOperator_BoundsMemoryOfAThousandObjects has all variants")
+		t.Skip("TestOperator_LimitsMemoryForThousandLargestObjects has all variants")
 	}
 	const count, size = 250, 1300 << 10
 	v := largeVariants()["Deployments"]
@@ -112,8 +113,9 @@ func TestOperator_BoundsMemoryOfLargeObjects(t *testing.T) {
 	require.LessOrEqual(t, most, int64(mostWithLargeObjects))
 }
 
-// The objects have the largest size that the API server stores. Each run has a control plane of its own.
-func TestOperator_BoundsMemoryOfAThousandObjects(t *testing.T) {
+// A thousand objects have the largest size that the API server stores. The operator stays within its memory limit. Each
+// run has its own control plane.
+func TestOperator_LimitsMemoryForThousandLargestObjects(t *testing.T) {
 	if !*full {
 		t.Skip("only in make bombs")
 	}

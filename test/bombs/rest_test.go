@@ -44,7 +44,7 @@ func heap(t *testing.T, profiles string) int {
 	return bytes
 }
 
-// The memory of one VectorSidecar in docs/how-to/operate/operations.md was measured by this test.
+// The test measures the memory of one VectorSidecar that docs/how-to/operate/operations.md states.
 func TestVectorSidecar_UsesDocumentedMemory(t *testing.T) {
 	if !*full {
 		t.Skip("only in make bombs")

@@ -19,8 +19,8 @@ import (
 // the first one has a status.
 const slow = `{{- $a := repeat 3000 "aaaaaaaaaaaaaaa" }}{{ range until 2000 }}{{ $is := regexMatch "(a|aa)b" $a }}{{ end }}`
 
-// After a signal to stop, the operator cancels computations, and starts none that wait.
-func TestOperator_StopsDuringComputation(t *testing.T) {
+// When the operator is stopped, it cancels computations in progress and starts no queued ones.
+func TestOperator_CancelsComputationAtStop(t *testing.T) {
 	unlessAsked(t)
 	namespaces := make([]string, 40)
 	for i := range namespaces {

@@ -107,7 +107,8 @@ func (b *bomb) cost(t *testing.T, count int) cost {
 	return found
 }
 
-func TestLimits_ReportCostOfEachInput(t *testing.T) {
+// The test prints the memory and CPU time of each excessive input. It runs only in make bombs.
+func TestLimits_MeasureCostOfEachInput(t *testing.T) {
 	if !*full {
 		t.Skip("only in make bombs")
 	}

@@ -117,7 +117,8 @@ func reviews(t *testing.T, bombs []bomb) [][]byte {
 	return all
 }
 
-// The bombs exist before the operator starts, so it would read them again after each restart.
+// Excessive inputs exist before the operator starts, so that it reads them after each restart. It rejects them and
+// still injects for other tenants.
 func TestOperator_IsolatesExcessiveInputOfTenants(t *testing.T) {
 	unlessAsked(t)
 	each, injections, clients := 10, 500, 10

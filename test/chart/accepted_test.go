@@ -30,7 +30,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/cli"
 )
 
-func TestChart_AcceptsEveryEnvironment(t *testing.T) {
+// helm lint and the API server accept the chart with the values file of each environment in values/.
+func TestChart_AcceptsValuesOfEachEnvironment(t *testing.T) {
 	for name, file := range environments(t) {
 		t.Run(name, func(t *testing.T) {
 			helm(t, "lint", "--strict", chartDir, "-f", file)
@@ -41,7 +42,7 @@ func TestChart_AcceptsEveryEnvironment(t *testing.T) {
 	}
 }
 
-// Chart-testing can install the chart with each of these files.
+// The tool chart-testing (ct) can install the chart with each values file in its directory ci.
 func TestChart_AcceptsValuesForChartTesting(t *testing.T) {
 	files, err := filepath.Glob(chartDir + "/ci/*-values.yaml")
 	require.NoError(t, err)
@@ -56,8 +57,8 @@ func TestChart_AcceptsValuesForChartTesting(t *testing.T) {
 	}
 }
 
-// The VectorSidecar that the chart's notes print collects the log files of the sample application.
-func TestChart_ShowsSidecarThatCollectsLogs(t *testing.T) {
+// The notes of the chart print a VectorSidecar. It collects the log files of the sample application.
+func TestChart_NotesShowWorkingVectorSidecar(t *testing.T) {
 	notes := render(t, load(t), nil)["vector-sidecar-operator/templates/NOTES.txt"]
 	_, example, _ := strings.Cut(notes, "kubectl apply -f - <<EOF\n")
 	example, _, ok := strings.Cut(example, "\nEOF\n")
@@ -114,8 +115,8 @@ func requireAccepted(t *testing.T, values map[string]any) {
 	requireRestricted(t, corev1.PodTemplateSpec{ObjectMeta: pod.ObjectMeta, Spec: pod.Spec})
 }
 
-// The chart installs the CustomResourceDefinition that controller-gen generates.
-func TestDefinition_MatchesControllerGen(t *testing.T) {
+// The CustomResourceDefinition of the chart is the one that controller-gen generates.
+func TestDefinition_EqualsOutputOfControllerGen(t *testing.T) {
 	text, err := os.ReadFile(chartDir + "/files/crds/" + crdFile)
 	require.NoError(t, err)
 	var generated apiextensionsv1.CustomResourceDefinition

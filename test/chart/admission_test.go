@@ -43,7 +43,7 @@ var (
 	mayDelete = rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"delete"}}
 )
 
-func TestVectorSidecar_RequiresPatchRightOnDeployments(t *testing.T) {
+func TestVectorSidecar_RequiresPermissionToPatchDeployments(t *testing.T) {
 	installed(t, chartDir)
 	entitled := newUserClient(t, "entitled", "shop", mayWrite, mayPatch)
 	stranger := newUserClient(t, "stranger", "shop", mayWrite)
@@ -85,9 +85,9 @@ func TestVectorSidecar_RequiresPatchRightOnDeployments(t *testing.T) {
 	}
 }
 
-// A ClusterVectorSidecar may select any namespace, so the permission to patch workloads in one namespace is not
-// enough.
-func TestClusterVectorSidecar_RequiresClusterWidePatch(t *testing.T) {
+// A user needs permission to patch workloads in the whole cluster to create a ClusterVectorSidecar, because it may
+// select any namespace.
+func TestClusterVectorSidecar_RequiresClusterWidePermission(t *testing.T) {
 	installed(t, chartDir)
 	mayWriteThem := rbacv1.PolicyRule{APIGroups: []string{"observability.kontroloop.ai"}, Resources: []string{"clustervectorsidecars"}, Verbs: []string{"*"}}
 	everywhere := asOfCluster(t, "everywhere", mayWriteThem, mayPatch)
@@ -173,8 +173,8 @@ func requireRightsOn(t *testing.T, kind v1alpha1.WorkloadKind, resource string, 
 	require.NoError(t, ofBoth.Delete(t.Context(), both))
 }
 
-// Each way to remove a VectorSidecar rolls all of its Deployments, so it requires a permission on Deployments.
-func TestVectorSidecar_RequiresRightsForRemoval(t *testing.T) {
+// Each way to remove a VectorSidecar rolls all of its Deployments, so the user needs a permission on Deployments.
+func TestVectorSidecar_RequiresPermissionForRemoval(t *testing.T) {
 	installed(t, chartDir)
 	_, logs := injected(t)
 	entitled := newUserClient(t, "entitled", "shop", mayWrite, mayPatch)
@@ -229,7 +229,7 @@ func TestVectorSidecar_RequiresRightsForRemoval(t *testing.T) {
 	kubectl(t, "wait", "--for=delete", "vectorsidecars.observability.kontroloop.ai/logs", "-n", "shop", "--timeout=60s")
 }
 
-func TestChart_LimitsPolicyToWatchedNamespaces(t *testing.T) {
+func TestChart_LimitsAdmissionPolicyToWatchedNamespaces(t *testing.T) {
 	installed(t, chartDir, "--set", "watchNamespaces={shop}")
 	inside, outside := newUserClient(t, "inside", "shop", mayWrite), newUserClient(t, "outside", "pay", mayWrite)
 	harness.Eventually(t, "an effective policy", func() bool {
@@ -240,7 +240,7 @@ func TestChart_LimitsPolicyToWatchedNamespaces(t *testing.T) {
 	})
 }
 
-// The roles view, edit and admin include the matching rights on VectorSidecars.
+// The cluster roles view, edit and admin include the permissions on VectorSidecars.
 func TestChart_AggregatesRolesForVectorSidecars(t *testing.T) {
 	installed(t, chartDir)
 	for role, verbs := range map[string][]string{

@@ -20,9 +20,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// The chart's annotations for Artifact Hub name the images and kinds that it installs, and their examples are
-// valid.
-func TestChart_DescribesItselfForArtifactHub(t *testing.T) {
+// The annotations for Artifact Hub name the images and kinds that the chart installs, and contain valid examples.
+func TestChart_HasValidArtifactHubAnnotations(t *testing.T) {
 	card := load(t).Metadata.Annotations
 	all := objects(t, join(render(t, load(t), nil)))
 
@@ -61,8 +60,8 @@ func TestChart_DescribesItselfForArtifactHub(t *testing.T) {
 	}
 }
 
-// The chart's metadata names the organization and existing files of the repository.
-func TestChart_NamesOrganizationAndExistingFiles(t *testing.T) {
+// The metadata of the chart names the organization, and links to existing files of the repository.
+func TestChart_LinksToExistingFiles(t *testing.T) {
 	const organization = "https://github.com/kontroloop-ai"
 	metadata := load(t).Metadata
 	require.Equal(t, []string{organization + "/vector-sidecar-operator"}, metadata.Sources)

@@ -73,7 +73,7 @@ func dashboards(t *testing.T, values map[string]any) map[string]dashboard {
 	return found
 }
 
-// Each panel is below the heading of its row, and does not overlap another panel.
+// Each panel of a dashboard is below the heading of its row, and does not overlap another panel.
 func TestChart_KeepsDashboardPanelsInRows(t *testing.T) {
 	for name, d := range dashboards(t, nil) {
 		require.Equal(t, "row", d.Panels[0].Type, name)
@@ -104,8 +104,8 @@ func TestChart_KeepsDashboardPanelsInRows(t *testing.T) {
 // threshold is the number with which an alert compares at its end.
 var threshold = regexp.MustCompile(`[<>] ([0-9.]+)$`)
 
-// An on-call engineer who looks at a panel sees the limit of its alert, and finds the runbook.
-func TestChart_ShowsEveryAlertOnADashboard(t *testing.T) {
+// For each alert, a panel shows its limit and links to its runbook.
+func TestChart_ShowsEveryAlertOnDashboard(t *testing.T) {
 	all := dashboards(t, nil)
 	_, groups := ruleFile(t)
 	urls := map[string]bool{}
@@ -154,7 +154,7 @@ func panelsWithLink(d dashboard, url string) []panel {
 	return found
 }
 
-// Two releases have their own files in the folder of Grafana's sidecar, and their own dashboards in Grafana.
+// The dashboards of two releases have different file names and different identifiers, so both are in Grafana.
 func TestChart_NamesDashboardsPerRelease(t *testing.T) {
 	ids := map[string]bool{}
 	for _, fullname := range []string{"one", "two"} {
@@ -169,7 +169,7 @@ func TestChart_NamesDashboardsPerRelease(t *testing.T) {
 	}
 }
 
-// A query selects the release and the chosen clusters, namespaces and pods. Prometheus parses it.
+// Each query of a dashboard is valid PromQL, and selects the release and the chosen clusters, namespaces and pods.
 func TestChart_FiltersDashboardQueriesByVariables(t *testing.T) {
 	selections := map[string]string{
 		"operator": `{job="$job", cluster=~"$cluster"`,

@@ -48,9 +48,9 @@ func declaring(t *testing.T, args ...string) (cart, till *appsv1.Deployment) {
 	return cart, till
 }
 
-// The values of the first installation declare VectorSidecars. An upgrade without one of them deletes it. The uninstall Job
-// stops the operator's writes before it deletes the others, so that nothing is left.
-func TestChart_AppliesVectorSidecarsOfValues(t *testing.T) {
+// The values declare VectorSidecars, and an upgrade without one of them deletes it. At the uninstallation, the Job
+// stops the operator's writes first, so that no deleted one is created again.
+func TestChart_ManagesVectorSidecarsOfValues(t *testing.T) {
 	cart, till := declaring(t)
 
 	helm(t, "upgrade", release, chartDir, "-n", namespace, "--set-json", declaresOne)
@@ -64,9 +64,9 @@ func TestChart_AppliesVectorSidecarsOfValues(t *testing.T) {
 	requireNoTrace(t, till)
 }
 
-// Without the Job, the annotation stops the operator's writes before the VectorSidecars are deleted by hand. Only the Lease
-// stays, because the Job deletes it.
-func TestChart_UninstallsDeclaringReleaseByHand(t *testing.T) {
+// The values declare VectorSidecars, and the uninstall Job is disabled. An annotation stops the operator's writes
+// before a user deletes them by hand. After helm uninstall, no VectorSidecar and no sidecar is left.
+func TestChart_UninstallsByHandIfValuesDeclareObjects(t *testing.T) {
 	cart, till := declaring(t, "--set", "uninstall.hook=false")
 
 	kubectl(t, "annotate", "configmap", fullname+"-environments", "-n", namespace, meta.AnnotationUninstalling+"=true")

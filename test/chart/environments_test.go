@@ -21,8 +21,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 )
 
-// The plugin reads the same values from a values file that Helm renders for the operator.
-func TestReadValues_MatchesHelm(t *testing.T) {
+// The plugin reads the same values from a file that Helm renders for the operator.
+func TestReadValues_EqualsValuesOfHelm(t *testing.T) {
 	files, err := filepath.Glob(root + "/values/*.yaml")
 	require.NoError(t, err)
 	own := filepath.Join(t.TempDir(), "own.yaml")
@@ -76,8 +76,8 @@ func paceOf(t *testing.T, files map[string]string) *fleet.Rules {
 	return read
 }
 
-// The chart lists template sets with the same digests that the operator computes for their ConfigMaps.
-func TestFiles_ChecksumIsThatOfTheChart(t *testing.T) {
+// The chart lists each template set with the digest that the operator computes for its ConfigMap.
+func TestFiles_HaveDigestThatChartLists(t *testing.T) {
 	values := filepath.Join(t.TempDir(), "values.yaml")
 	require.NoError(t, os.WriteFile(values, []byte(`templates:
   default: {_container.tpl: "{{ define \"x\" }}\n  y: <&> é \u2028 \\ \t\n{{ end }}\n", NOTES.txt: "", gone: null, b-c_d.e: " \r\n"}

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Both versions render the same objects, except for defaults that are null: Helm 4 leaves them out, and the operator reads
+// Helm 3 and Helm 4 render the same objects, except that Helm 4 leaves out defaults that are null. The operator reads
 // null as a missing key.
 func TestChart_RendersEqualObjectsWithHelm4(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ import (
 )
 
 // Each key of values.yaml changes the rendered objects, and the API server accepts them.
-func TestChart_AppliesEveryKey(t *testing.T) {
+func TestChart_RendersEveryKeyOfValues(t *testing.T) {
 	chart := load(t)
 	for _, object := range objects(t, join(render(t, chart, nil))) {
 		if object.GetKind() == crdKind {
@@ -79,8 +79,8 @@ func needed(t *testing.T, path string) map[string]any {
 	return values
 }
 
-// A user can set each key or section to null, in values files or with helm upgrade --reuse-values. Then the chart
-// renders without it, or its schema reports the missing key.
+// A user sets a key or section to null, in a values file or by helm upgrade --reuse-values. The chart renders without
+// it, or its schema reports the missing key.
 func TestChart_AcceptsNullOrRequiresKey(t *testing.T) {
 	chart := load(t)
 	var top node

@@ -49,7 +49,8 @@ func ruleFile(t *testing.T) (text []byte, groups []group) {
 	return rule.Spec, spec.Groups // JSON is YAML, too.
 }
 
-// testdata/alerts.yaml lists which alerts fire, when, and with which text.
+// Each case in testdata/alerts.yaml has metrics over time, and the alerts that fire with them, with their times and
+// texts.
 func TestChart_FiresExpectedAlerts(t *testing.T) {
 	rules, groups := ruleFile(t)
 	tests, err := os.ReadFile("testdata/alerts.yaml")
@@ -119,7 +120,7 @@ var (
 	word     = regexp.MustCompile(`\bvector(?:sidecar)?_[a-z_]+`)
 )
 
-// Each metric and label in an alert or dashboard is exported by a running operator or by Vector.
+// A running operator or Vector exports each metric and label that an alert or dashboard queries.
 func TestChart_QueriesOnlyExportedMetrics(t *testing.T) {
 	i := installed(t, chartDir, "--set", "monitoring.enabled=true")
 	injected(t)

@@ -41,8 +41,8 @@ func awaitGone(t *testing.T, namespace *corev1.Namespace) {
 	})
 }
 
-// The namespace controller may delete Deployments, but not patch them. It can still delete a namespace with
-// VectorSidecars.
+// The namespace controller may delete Deployments, but not patch them. It can delete a namespace with VectorSidecars
+// although users need permission to patch Deployments for that.
 func TestVectorSidecar_AllowsNamespaceDeletion(t *testing.T) {
 	i := installed(t, chartDir, "--set", "leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
 
@@ -67,7 +67,7 @@ func TestVectorSidecar_AllowsNamespaceDeletion(t *testing.T) {
 	})
 }
 
-// No object, rule or subject of the release names the release's own namespace.
+// With namespaceOverride, no object, rule or subject names the namespace of the release.
 func TestChart_RendersAllObjectsInNamespaceOverride(t *testing.T) {
 	values := map[string]any{}
 	require.NoError(t, yaml.Unmarshal([]byte(`

@@ -64,6 +64,7 @@ var (
 	pods      = []string{"Deployment", "Job", "Pod"}
 )
 
+// Values without a fixed schema, such as labels, may have any keys. They are rendered unchanged.
 func TestChart_RendersKeysOfFreeFormValues(t *testing.T) {
 	chart := load(t)
 	for path := range leaves(t, chart) {

@@ -19,7 +19,7 @@ import (
 	"helm.sh/helm/v3/pkg/engine"
 )
 
-// A chart that was pushed to a registry is unchanged when it is pulled, and can be installed from there.
+// A chart that is pushed to a registry can be pulled unchanged and installed.
 func TestChart_InstallsFromRegistry(t *testing.T) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	t.Cleanup(server.Close)
@@ -45,7 +45,8 @@ func TestChart_InstallsFromRegistry(t *testing.T) {
 	require.Equal(t, string(helm(t, "template", release, chartDir, "-n", namespace)), string(fetched))
 }
 
-// As a dependency, the chart gets the key of its condition and the global values of all charts.
+// Another chart has this one as a dependency with a condition. The values then contain the key of the condition and the
+// global values, and the chart accepts them.
 func TestChart_InstallsAsConditionalDependency(t *testing.T) {
 	chart := load(t)
 	name := chart.Name()

@@ -118,7 +118,7 @@ func rights(t *testing.T, kube kubernetes.Interface, resources []string, namespa
 	return allowed
 }
 
-// The plugin recognizes the operator's Deployment by the names of these bindings.
+// The role bindings have the name of the Deployment, because the plugin finds the operator's Deployment by them.
 func TestChart_NamesBindingsAfterDeployment(t *testing.T) {
 	for kind, args := range map[string][]string{
 		"ClusterRoleBinding": nil,

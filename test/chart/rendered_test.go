@@ -25,8 +25,7 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// If a user applies the chart's rendered manifests, the Job of the uninstall hook is an ordinary Job. It does not
-// uninstall the release or remove sidecars.
+// A user applies the rendered manifests, so that the Job of the uninstall hook runs at once. It removes nothing.
 func TestChart_UninstallsNothingFromRenderedManifests(t *testing.T) {
 	i := installed(t, chartDir)
 	t.Cleanup(func() { deleteUninstallJob(t) })
@@ -79,8 +78,8 @@ func TestChart_UninstallsNothingFromRenderedManifests(t *testing.T) {
 	requireNoTrace(t, cart)
 }
 
-// The uninstall Job removes sidecars only if its managedFields show that Helm, Argo CD or another known client
-// created it.
+// The uninstall Job removes sidecars only if its managedFields name Helm, Argo CD or another known client as its
+// creator.
 func TestChart_UninstallsOnlyForKnownClients(t *testing.T) {
 	i := installed(t, chartDir)
 	asArgoCD := rest.CopyConfig(plane.Config())

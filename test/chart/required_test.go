@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// The operator finds all objects of the release with the chart's roles, and names those that are deleted, or that the chart
-// leaves out for another version of Kubernetes.
+// The operator knows each object that its release requires, and reports each one that is deleted, or that the chart
+// does not render for the Kubernetes version.
 func TestRequiredObjects_AreReportedIfMissing(t *testing.T) {
 	args := []string{"--set", "watchNamespaces={shop},admissionInjection.enabled=true,preflight.enabled=true,monitoring.enabled=false"}
 	i := installed(t, chartDir, args...)

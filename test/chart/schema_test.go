@@ -58,7 +58,7 @@ func TestSchema_DescribesEveryKeyAndRejectsOthers(t *testing.T) {
 	})
 }
 
-// Helm checks the defaults against the schema, so this test checks only the keys.
+// The schema and values.yaml have the same keys. Helm itself checks the default values.
 func TestSchema_HasKeysOfValues(t *testing.T) {
 	inSchema := leaves(t, load(t))
 	inValues := map[string]*yaml.Node{}
@@ -72,7 +72,7 @@ func TestSchema_HasKeysOfValues(t *testing.T) {
 	}
 }
 
-// One values file can be used for both charts, so the root chart accepts this chart's keys.
+// The schema of the root chart accepts all keys of this chart, so that both charts can use one values file.
 func TestSchema_IncludesEveryKeyInRootChart(t *testing.T) {
 	text, err := os.ReadFile(root + "/values.schema.json")
 	require.NoError(t, err)

@@ -17,8 +17,8 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Two releases of the same name work in two namespaces, each with Roles only there. Uninstalling one does not
-// change VectorSidecars of the other.
+// Two releases with the same name have Roles in one namespace each. Uninstalling one does not change the VectorSidecars
+// of the other.
 func TestChart_IsolatesReleasesByNamespace(t *testing.T) {
 	const second = "other-system"
 	installed(t, chartDir, "--set", "watchNamespaces={shop},environment=staging")
@@ -57,8 +57,8 @@ func TestChart_IsolatesReleasesByNamespace(t *testing.T) {
 	requireReleaseGone(t)
 }
 
-// If one of the operator's namespaces is deleted with its Role, the operator continues in the others, also after a
-// restart. If the namespace is created again, the operator serves it again.
+// One of the watched namespaces is deleted with its Role. The operator continues in the others, also after a restart.
+// If the namespace is created again, the operator injects there again.
 func TestOperator_ContinuesWithoutDeletedNamespace(t *testing.T) {
 	gone := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "gone"}}
 	world.Create(t, gone)

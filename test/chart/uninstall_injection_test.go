@@ -24,8 +24,8 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// After the uninstallation of a release with admission injection, no workload gets the sidecar again. That holds
-// for workloads that the operator has not adopted yet, and for those that are created or changed during it.
+// A release with admission injection is uninstalled. After that, no workload gets the sidecar, also if it was created
+// or changed during the uninstallation.
 func TestChart_EndsAdmissionInjectionOnUninstall(t *testing.T) {
 	for name, test := range map[string]struct {
 		isDead bool

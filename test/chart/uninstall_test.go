@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// If no operator runs, the uninstall Job becomes the leader and removes the sidecars.
+// No operator runs. The uninstall Job becomes the leader and removes the sidecars.
 func TestChart_RemovesSidecarsWithoutOperator(t *testing.T) {
 	i := installed(t, chartDir, "--set", "leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
 	cart, logs := injected(t)
@@ -84,8 +84,8 @@ func TestChart_RejectsUninstallWithBlockPolicy(t *testing.T) {
 	requireNoTrace(t, cart)
 }
 
-// Helm's SDK writes with the name of its program as field manager. An unknown program may only apply manifests, so
-// it does not uninstall until uninstall.clients names it.
+// A program that uses Helm's SDK has its own name as field manager. The uninstall Job removes sidecars for it only if
+// uninstall.clients names it.
 func TestChart_UninstallsWithNamedHelmSDKClient(t *testing.T) {
 	i := installed(t, chartDir)
 	cart, logs := injected(t)
@@ -106,7 +106,7 @@ func TestChart_UninstallsWithNamedHelmSDKClient(t *testing.T) {
 	requireNoTrace(t, cart)
 }
 
-// After a rollback, Helm runs the hooks of the installed revision.
+// After a rollback, helm uninstall runs the hooks of that revision, which remove the sidecars.
 func TestChart_UninstallsAfterRollback(t *testing.T) {
 	i := installed(t, chartDir)
 	cart, _ := injected(t)
@@ -133,8 +133,8 @@ func uninstallAs(t *testing.T, name string) (complaint string, err error) {
 	return stderr.String(), err
 }
 
-// The operator loses its permissions before it stops, so it cannot release its Lease. The uninstallation deletes
-// the Lease, so that the next release does not wait for it, and no standby creates it again.
+// The operator loses its permissions before it can release its Lease. The uninstallation deletes the Lease, so that the
+// next release does not wait, and no standby creates it again.
 func TestChart_DeletesLeaseOnUninstall(t *testing.T) {
 	for name, settings := range map[string]string{
 		"of the whole cluster":        "uninstall.policy=eject",

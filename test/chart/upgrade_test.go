@@ -224,8 +224,8 @@ func fromBefore(t *testing.T, kinds map[string]kind) *upgrade {
 	return u
 }
 
-// An upgrade from the previous release and a rollback to it, each with its own program and chart, do not write
-// workloads that the other one has injected. Both can remove each other's sidecars.
+// The previous release is upgraded and rolled back, each with its own program and chart. Neither writes workloads that
+// the other one has injected, and both can remove all sidecars.
 func TestChart_UpgradesWithoutRollouts(t *testing.T) {
 	own := example.NewConfigMap("own", "shop", "vector.yaml", example.VectorConfig("own"))
 	world.Create(t, own)
@@ -273,7 +273,7 @@ func requireNotes(t *testing.T, u *upgrade) {
 	}
 }
 
-// The changelog lists each change that rolls workloads.
+// The changelog lists each change of a release that rolls workloads.
 func TestChart_ReportsRolloutsInReleaseNotes(t *testing.T) {
 	text, err := os.ReadFile(root + "/CHANGELOG.md")
 	require.NoError(t, err)
@@ -286,8 +286,8 @@ func TestChart_ReportsRolloutsInReleaseNotes(t *testing.T) {
 	}
 }
 
-// Installation, changes by the plugin and the operator, upgrade, rollback and uninstallation work with both versions of
-// Helm. Helm 4 installs by server-side apply, which rejects a change of a field that another field manager owns.
+// Installation, changes, upgrade, rollback and uninstallation work with Helm 3 and Helm 4. Helm 4 installs by
+// server-side apply, which rejects changes of fields of other managers.
 func TestChart_SupportsLifecycleWithEachHelm(t *testing.T) {
 	type life struct{ install, upgrade helmVersion }
 	three, four := life{helm, helm}, life{helm4, helm4}

@@ -57,8 +57,8 @@ func withoutStatus(t *testing.T, deployment *appsv1.Deployment) *appsv1.Deployme
 	return written
 }
 
-// An upgrade writes neither a workload nor its annotations, also if a workload has no pods, or has marks that another field
-// manager copied. The copies are removed with the sidecar.
+// An upgrade writes no workload and no annotation of one, also if a workload has no pods, or annotations that another
+// field manager copied. The copies are removed with the sidecar.
 func TestChart_UpgradesWithoutWorkloadWrites(t *testing.T) {
 	logs := example.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").WithMaxConcurrent("100%").Build()
 	u := fromBefore(t, map[string]kind{"default": {of: []*v1alpha1.VectorSidecar{logs}}})

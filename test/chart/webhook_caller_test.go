@@ -58,9 +58,9 @@ plugins:
 	)
 }
 
-// Only the API server, which passes it to the author of the VectorSidecar, gets a message that may quote
-// ConfigMaps. Other clients get it without quotes.
-func TestWebhook_AnswersOnlyTheAPIServer(t *testing.T) {
+// Messages of the webhook may quote ConfigMaps. The API server gets them with quotes, for the author of the
+// VectorSidecar, and other clients get them without.
+func TestWebhook_QuotesConfigMapsToAPIServerOnly(t *testing.T) {
 	i := installWebhook(t, "--set", "policy.overrides.namespaces={sidecar.logLevel}")
 	port := trustedPort(t)
 	world.Create(t, example.NewConfigMap("vectorsidecar-defaults", "shop", "values.yaml", "sidecar: {s3cret: 1}"))

@@ -118,7 +118,7 @@ func TestWebhook_RenewsCertificate(t *testing.T) {
 	})
 }
 
-// The plugin's command check accepts the certificate of the webhook that the API server uses.
+// The command check accepts the certificate that the webhook presents to the API server.
 func TestCheck_AcceptsCertificateOfWebhook(t *testing.T) {
 	installWebhook(t)
 	plugin, err := plane.Bin("kubectl-vectorsidecar")
@@ -132,7 +132,7 @@ func TestCheck_AcceptsCertificateOfWebhook(t *testing.T) {
 	require.Regexp(t, `(?m)^ok +certificate of the admission webhook: in Secret `+namespace+"/"+webhookSecret, string(printed))
 }
 
-// An upgrade changes the port of the webhook, and a standby answers there with the same certificate.
+// An upgrade changes the port of the webhook. A standby answers there with the same certificate.
 func TestWebhook_KeepsCertificateDuringUpgrade(t *testing.T) {
 	installWebhook(t)
 	data, bundle := certificate(t), trusted(t)
@@ -181,8 +181,8 @@ func trustedPort(t *testing.T) int32 {
 	return *configuration.Webhooks[0].ClientConfig.Service.Port
 }
 
-// The operator has permission for exactly one Secret and one webhook configuration, by name.
-func TestWebhook_LimitsRightsByResourceName(t *testing.T) {
+// For the webhook, the operator has permissions on one Secret and one webhook configuration only, by name.
+func TestWebhook_LimitsPermissionsByResourceName(t *testing.T) {
 	installWebhook(t)
 	kube, err := kubernetes.NewForConfig(plane.Config())
 	require.NoError(t, err)

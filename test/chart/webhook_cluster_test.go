@@ -120,7 +120,7 @@ func updateOfCluster(t *testing.T, logs func() *example.VectorSidecar, broken st
 	require.Empty(t, said)
 }
 
-// If an object was invalid before the webhook was enabled, the webhook allows other changes and warns.
+// An object was invalid before the webhook was enabled. The webhook allows other changes of it, with a warning.
 func TestWebhook_AllowsUpdateWithExistingFault(t *testing.T) {
 	i := installed(t, chartDir)
 	old := inAll("one", example.NewVectorSidecar("old", "").Selecting("logs", "none").WithInlineConfig(configured("type: consol\ninputs: [in]")))
@@ -145,7 +145,7 @@ func (i *installation) judges(t *testing.T) {
 	awaitWebhook(t)
 }
 
-// The webhook of an operator for some namespaces does not check ClusterVectorSidecars. After an upgrade to the
+// The webhook of an operator that watches some namespaces does not check ClusterVectorSidecars. After an upgrade to the
 // whole cluster, it does.
 func TestWebhook_CoversClusterVectorSidecarIfEnabled(t *testing.T) {
 	i := installWebhook(t, "--set", "watchNamespaces={shop}")

@@ -133,8 +133,8 @@ func TestWebhook_StartsAndStopsByUpgrade(t *testing.T) {
 	}
 }
 
-// Each replica can renew the certificate, also if the leader does not run, and all use the same one.
-func TestWebhook_KeepsCertificateWithAnyReplica(t *testing.T) {
+// All replicas use the same certificate, and each can renew it, also if the leader does not run.
+func TestWebhook_SharesCertificateBetweenReplicas(t *testing.T) {
 	r := released(t, chartDir, "operator", 3, "--set", judging(freePort(t)))
 	awaitWebhook(t)
 	renewed := func(how func()) {
@@ -163,7 +163,7 @@ func TestWebhook_KeepsCertificateWithAnyReplica(t *testing.T) {
 	awaitWebhook(t)
 }
 
-// Readiness probes are not logged, with and without a certificate.
+// The log has no lines about readiness probes, with and without a certificate.
 func TestWebhook_DoesNotLogProbes(t *testing.T) {
 	certificate, err := os.ReadFile(filepath.Join(callerFolder, "client.crt"))
 	require.NoError(t, err)

@@ -263,6 +263,7 @@ func change(t *testing.T, of *v1alpha1.VectorSidecar, how func(*v1alpha1.VectorS
 	return cluster.Patch(t.Context(), of.DeepCopy(), client.MergeFrom(before))
 }
 
+// While no operator runs, VectorSidecars cannot be created or changed, but deleted.
 func TestWebhook_AllowsOnlyDeletionWithoutOperator(t *testing.T) {
 	i := installWebhook(t, "--set", "leaderElection.leaseDurationSeconds=3,leaderElection.renewDeadlineSeconds=2,leaderElection.retryPeriodSeconds=1")
 	cart, logs := injected(t)

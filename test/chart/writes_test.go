@@ -21,8 +21,8 @@ import (
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// With writes: Stopped, an installation reports what it would inject and writes neither workloads nor companions, until
-// an upgrade sets writes: Enabled.
+// With the value writes: Stopped, the operator reports what it would inject, and writes neither workloads nor
+// companions. After an upgrade with writes: Enabled, it writes them.
 func TestInstallation_StopsWritesByValue(t *testing.T) {
 	installed(t, chartDir, "--set", "writes=Stopped")
 	deployment := example.NewDeployment("stopped", "shop").WithReplicas(0).Labeled("logs", "stopped").Build()

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestValuesTable_HasARowPerKey(t *testing.T) {
+func TestValuesTable_HasRowForEachKey(t *testing.T) {
 	values := `
 # About all.
 
@@ -35,7 +35,7 @@ labels: {}
 	require.ErrorContains(t, err, "image is not in the schema")
 }
 
-func TestReleaseChanges_ListsTheFirstReleaseOnly(t *testing.T) {
+func TestReleaseChanges_ListsChangesOfFirstReleaseOnly(t *testing.T) {
 	changes := releaseChanges(`# Changelog
 
 ## [Unreleased]
@@ -63,7 +63,7 @@ func TestReleaseChanges_ListsTheFirstReleaseOnly(t *testing.T) {
 	require.Equal(t, "- kind: added\n  description: Waves\n- kind: fixed\n  description: A crash\n", changes)
 }
 
-func TestWithChanges_ReplacesTheAnnotation(t *testing.T) {
+func TestWithChanges_ReplacesChangesAnnotation(t *testing.T) {
 	chart, err := withChanges([]byte("annotations:\n  artifacthub.io/changes: |\n    - old\n    - older\n  b: c\n"), "- new\n")
 	require.NoError(t, err)
 	require.Equal(t, "annotations:\n  artifacthub.io/changes: |\n    - new\n  b: c\n", string(chart))

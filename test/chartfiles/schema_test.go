@@ -19,7 +19,7 @@ func read(t *testing.T, name string) []byte {
 	return text
 }
 
-func TestGenerate_MatchesCommittedFiles(t *testing.T) {
+func TestGenerate_EqualsCommittedFiles(t *testing.T) {
 	files, err := generate("../..")
 	require.NoError(t, err)
 	for name, text := range files {
@@ -30,6 +30,7 @@ func TestGenerate_MatchesCommittedFiles(t *testing.T) {
 	}
 }
 
+// The schema of a layer of values allows null for each key, which removes the key.
 func TestValues_AllowNullToRemoveKeys(t *testing.T) {
 	var given any
 	require.NoError(t, json.Unmarshal([]byte(`{"type": "object", "additionalProperties": false, "properties": {
@@ -46,6 +47,7 @@ func TestValues_AllowNullToRemoveKeys(t *testing.T) {
 	require.JSONEq(t, `{"additionalProperties": false, "properties": {"level": {}, "ports": {}, "sinks": {"additionalProperties": {}}}}`, string(text))
 }
 
+// A schema without the keys to which the definitions are added is an error.
 func TestWithDefinitions_RejectsMissingKeys(t *testing.T) {
 	_, err := withDefinitions(read(t, installationSchema), []byte(`{"properties": {}}`))
 	require.ErrorContains(t, err, `no property "global"`)
@@ -53,8 +55,8 @@ func TestWithDefinitions_RejectsMissingKeys(t *testing.T) {
 	require.ErrorContains(t, err, "definitions")
 }
 
-// The kubectl plugin reads _environments.tpl without the other files of the installation chart.
-func TestOnlyNames_MatchesBuiltInGlobals(t *testing.T) {
+// The plugin reads the names of global values from _environments.tpl, without the other files of the chart.
+func TestOnlyNames_EqualsBuiltInGlobals(t *testing.T) {
 	properties, err := propertiesOf(read(t, sidecarSchema))
 	require.NoError(t, err)
 	want, err := json.Marshal(withoutClosed(onlyNames(properties["global"])))

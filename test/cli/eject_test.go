@@ -18,9 +18,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// For every scenario of the golden corpus, eject removes everything that inject adds to manifests, although no
-// managedFields record its owner.
-func TestEject_RevertsInject(t *testing.T) {
+// In each scenario of test/golden, eject removes everything that inject has added to a manifest, although the manifest
+// has no managedFields.
+func TestEject_RemovesAllThatInjectAdds(t *testing.T) {
 	scenarios, err := scenario.Load(filepath.Join(root, "test", "golden"))
 	require.NoError(t, err)
 	undone := 0

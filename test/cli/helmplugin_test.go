@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 )
 
-// Helm 4 installs the plugin from its release archive alone, and renders with it. Two builds of the archive are equal.
+// Helm 4 installs the plugin from its release archive, and renders with it. Two builds of the archive are equal.
 func TestCLI_RendersInHelm4FromArchive(t *testing.T) {
 	t.Parallel()
 	name := "kubectl-vectorsidecar-" + runtime.GOOS + "-" + runtime.GOARCH

@@ -172,7 +172,7 @@ func commands(on scene) [][]string {
 	}...)
 }
 
-// The plugin escapes control characters of files: in names, texts, templates and comments.
+// Files contain control characters in names, texts, templates and comments. The output of the plugin has them escaped.
 func TestCLI_EscapesControlCharactersOfFiles(t *testing.T) {
 	t.Parallel()
 	for name, files := range scenes(t) {
@@ -194,7 +194,7 @@ func isEvil(command []string) bool {
 	return slices.ContainsFunc(command, func(argument string) bool { return argument == "-" || strings.Contains(argument, evil) })
 }
 
-// The test covers every command of the plugin, so a new one must be added.
+// Each command of the plugin is in the test with hostile files, also a new one.
 func TestCLI_TestsEveryCommandWithHostileFiles(t *testing.T) {
 	t.Parallel()
 	var tried []string
@@ -206,8 +206,8 @@ func TestCLI_TestsEveryCommandWithHostileFiles(t *testing.T) {
 	}
 }
 
-// Escaping does not change the rendered content.
-func TestRender_KeepsContentWhenEscaped(t *testing.T) {
+// Programs decode the same content from the escaped output.
+func TestRender_KeepsContentDespiteEscaping(t *testing.T) {
 	t.Parallel()
 	const some = "\x1b]8;;x\a\r\u202e\u2028\n::error::owned ##[error]" // Templates print no others.
 	variable := strconv.QuoteToASCII(some)

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The test fills the template as krew-release-bot does.
+// The template of the Krew manifest, filled as by krew-release-bot, is valid and names all archives.
 func TestCLI_ProvidesCompleteKrewManifest(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, ".krew.yaml"))
 	require.NoError(t, err)

@@ -106,9 +106,9 @@ func TestCLI_RunsScriptsWithoutCluster(t *testing.T) {
 	run(t, "offline", filepath.Join(t.TempDir(), "none"))
 }
 
-// The tests on a cluster read the whole cluster, so they run one after the other: a cluster for each would take
-// longer than many of the tests. Each deletes its VectorSidecars and workloads.
-func TestCLI_WorksOnACluster(t *testing.T) {
+// The scripts run one after the other on one cluster, because each reads the whole cluster. Each deletes its
+// VectorSidecars and workloads.
+func TestCLI_WorksOnCluster(t *testing.T) {
 	t.Parallel()
 	for name, group := range map[string]struct {
 		options controlplane.Options
@@ -138,7 +138,7 @@ func TestCLI_WorksOnACluster(t *testing.T) {
 	}
 }
 
-// A user can preview a VectorSidecar before the operator is installed in the cluster.
+// A user previews a VectorSidecar in a cluster without the operator.
 func TestCLI_PreviewsBeforeInstallation(t *testing.T) {
 	t.Parallel()
 	plane := controlplane.ForTest(t, controlplane.Options{})

@@ -38,7 +38,7 @@ func TestCLI_GeneratesCommittedPages(t *testing.T) {
 	}
 }
 
-func TestCLI_RunsEveryExampleInAScript(t *testing.T) {
+func TestCLI_RunsEveryExampleInScript(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/*/*.txtar")
 	require.NoError(t, err)
 	var all strings.Builder

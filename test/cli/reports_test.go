@@ -37,8 +37,8 @@ func reportedTexts() map[string]string {
 // findingLine is a finding as GitHub reads it: one line, whose properties end with two colons.
 var findingLine = regexp.MustCompile(`^::(?:error|warning) file=[^:,\r\n]+(?:,line=\d+)?(?:,col=\d+)?,title=\w+::[^\r\n]+$`)
 
-// Whatever the names, keys and values of files contain, a report is complete, and has the same number of findings
-// in each format.
+// Names, keys and values of files may contain anything. A report is complete in each format, with the same number of
+// findings.
 func TestReport_StaysCompleteWithHostileNames(t *testing.T) {
 	t.Parallel()
 	for name, text := range reportedTexts() {

@@ -32,7 +32,7 @@ const (
 	tick = 50 * time.Millisecond
 )
 
-// All checks share one complete control plane, because its start takes most of the time.
+// The checks of one control plane run in one test, because its start takes most of the time.
 func TestStart_RunsCompleteControlPlane(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

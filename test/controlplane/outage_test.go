@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestHasStopped_RequiresAllThreads(t *testing.T) {
+func TestHasStopped_WaitsForAllThreads(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux says in which state threads are")
 	}

@@ -87,8 +87,8 @@ var specs = map[string]reflect.Type{
 	"DaemonSet": reflect.TypeFor[appsv1.DaemonSetSpec](), "CronJob": reflect.TypeFor[batchv1.CronJobSpec](), "Rollout": reflect.TypeFor[rolloutSpec](),
 }
 
-// If Kubernetes adds a field to workloads, it must be added to the table.
-func TestFields_CoverEveryWorkloadField(t *testing.T) {
+// Each field of the workload kinds is in the table, also one that a later Kubernetes version adds.
+func TestFields_ListEveryWorkloadField(t *testing.T) {
 	for _, kind := range Kinds() {
 		t.Run(kind.Name, func(t *testing.T) { requireAllFields(t, kind) })
 	}
@@ -155,8 +155,9 @@ func owner(of reflect.Type, field reflect.StructField) string {
 	return of.Name()
 }
 
-// For example, a stop signal requires an operating system, which excludes options for Windows.
-func TestField_ExcludesNeedsOfOtherFields(t *testing.T) {
+// Some fields exclude others. For example, a stop signal requires an operating system, which excludes options for
+// Windows.
+func TestField_RemovesContradictingFields(t *testing.T) {
 	all, err := Fields()
 	require.NoError(t, err)
 	var options, signal *Field
@@ -172,7 +173,7 @@ func TestField_ExcludesNeedsOfOtherFields(t *testing.T) {
 	require.True(t, signal.excludes([]*Field{options}))
 }
 
-func TestRandom_RepeatsWorkloadsOfASeed(t *testing.T) {
+func TestRandom_RepeatsWorkloadsOfSeed(t *testing.T) {
 	kind := Kinds()[0]
 	one, err := Random(kind, 7, 200, Logging())
 	require.NoError(t, err)
@@ -187,8 +188,8 @@ func TestRandom_RepeatsWorkloadsOfASeed(t *testing.T) {
 	require.NotEqual(t, one, other)
 }
 
-// Singles does not change its base, and each workload has a different description.
-func TestSingles_CreatesDistinctWorkloads(t *testing.T) {
+// The workloads have different descriptions, and their common base does not change.
+func TestSingles_CreateDistinctWorkloads(t *testing.T) {
 	base := Logging()
 	before := runtime.DeepCopyJSON(base)
 	seen := map[string]bool{}

@@ -19,9 +19,9 @@ import (
 // atOnce is the number of workloads that are tested concurrently. Each of them mostly waits.
 const atOnce = 16
 
-// For every generated workload and every sample sidecar, the offline merge equals the result of the operator on a
-// real API server. After the removal, nothing of the sidecar is left, and all fields of the owners are unchanged.
-func TestMerge_MatchesTheAPIServer(t *testing.T) {
+// For each generated workload and each sample sidecar, the offline merge equals the operator's result on a real API
+// server. After the removal, only the fields of the application are left, unchanged.
+func TestMerge_EqualsResultOfAPIServer(t *testing.T) {
 	by := *seed
 	if by == 0 {
 		by = uint64(time.Now().UnixNano())

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// The API server accepts and knows every value of every field.
+// For each field in the table, the API server accepts and stores each value.
 func TestFields_HaveValidValues(t *testing.T) {
 	namespace := world.Namespace(t)
 	for _, kind := range Kinds() {

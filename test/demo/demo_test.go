@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestMetrics_CountsWritesOfOperator(t *testing.T) {
+func TestMetrics_CountWritesOfOperator(t *testing.T) {
 	found := metrics(`# HELP rest_client_requests_total Number of HTTP requests
 rest_client_requests_total{code="200",host="127.0.0.1:1",method="GET"} 8
 rest_client_requests_total{code="200",host="127.0.0.1:1",method="PATCH"} 2
@@ -30,7 +30,7 @@ workqueue_depth{controller="vectorsidecar",name="vectorsidecar",priority="0"} 0
 	require.False(t, metrics("").settled().done, "an operator that has not looked yet has written nothing, which proves nothing")
 }
 
-func TestOnlyNewPods_RequiresNewReadyPods(t *testing.T) {
+func TestOnlyNewPods_IsTrueIfAllPodsAreNewAndReady(t *testing.T) {
 	always := corev1.ContainerRestartPolicyAlways
 	pod := func(ready bool) corev1.Pod {
 		return corev1.Pod{
@@ -68,6 +68,7 @@ func TestOnlyNewPods_RequiresNewReadyPods(t *testing.T) {
 	}
 }
 
+// The demo starts the operator with the arguments of the chart. Only addresses and paths are replaced.
 func TestReplaceIn_ChangesOnlyAddresses(t *testing.T) {
 	args := []string{"--environment=production", "--metrics-bind-address=:8443", "--health-probe-bind-address=:8081", "--config=/etc/config.yaml", "--leader-elect=true"}
 	require.Equal(t,

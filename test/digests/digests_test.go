@@ -44,10 +44,10 @@ var update = flag.Bool("update", false, "record the digests")
 // recorded has a name and a digest in each line.
 const recorded = "recorded.txt"
 
-// Workloads, revisions and generated ConfigMaps carry these digests. If one changes, an upgrade of the operator
-// writes them again. Record new digests only together with RELEASE_BEFORE. The exceptions are the applied hash and the
-// hash of the write of a workload that has no sidecar yet: an injected one keeps the pod annotations that it has.
-func TestDigests_AreAsRecorded(t *testing.T) {
+// Workloads, revisions and generated ConfigMaps contain these digests. If one changes, an upgrade of the operator
+// writes them again, so record new ones only together with RELEASE_BEFORE. The exceptions are the applied hash and the
+// hash of a write to a workload without a sidecar.
+func TestDigests_EqualRecordedOnes(t *testing.T) {
 	digests := map[string]string{}
 	addDecisions(t, digests)
 	addInstallation(t, digests)

@@ -16,7 +16,7 @@ import (
 
 var codeOfLint = regexp.MustCompile(`\bVSC\d{3}\b`)
 
-// Each code in a page exists, and each existing code is on a page with its meaning and fix.
+// Each existing code is on a page with its meaning and fix, and each code on a page exists.
 func TestDocs_ExplainEveryCode(t *testing.T) {
 	told := map[string]bool{}
 	for _, page := range pages(t) {

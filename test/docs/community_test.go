@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// GitHub ignores a form with an unknown or a missing key.
+// The issue forms have no unknown and no missing key, because GitHub ignores such a form.
 func TestDocs_HaveValidIssueForms(t *testing.T) {
 	files, err := filepath.Glob(root + "/.github/ISSUE_TEMPLATE/*.yaml")
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func TestDocs_HaveValidIssueForms(t *testing.T) {
 	}
 }
 
-// The form links to private security advisories, and community pages contain no email address.
+// Community pages contain no email address. The issue form links to private security advisories instead.
 func TestDocs_NameNoPersonInCommunityPages(t *testing.T) {
 	address := regexp.MustCompile(`\w@\w`)
 	for _, name := range communityPages {
@@ -57,8 +57,8 @@ func TestDocs_NameNoPersonInCommunityPages(t *testing.T) {
 	require.Contains(t, string(text), "/security/advisories/new")
 }
 
-// Dependabot updates the product's module and each module of a tool.
-func TestDocs_UpdateEveryModule(t *testing.T) {
+// Dependabot updates the module of the product and that of each tool.
+func TestDocs_ConfigureDependabotForEveryModule(t *testing.T) {
 	text, err := os.ReadFile(root + "/.github/dependabot.yml")
 	require.NoError(t, err)
 	var config struct {

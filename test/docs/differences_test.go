@@ -20,7 +20,7 @@ import (
 )
 
 // The tables in docs/architecture.md have the names and defaults of the code and the chart.
-func TestDocs_ListNamesAndDefaultsOfTheCode(t *testing.T) {
+func TestDocs_ListNamesAndDefaultsOfCode(t *testing.T) {
 	_, section, found := strings.Cut(read(t, "docs/architecture.md").prose, "\n## Names and differences\n")
 	require.True(t, found)
 	section, _, _ = strings.Cut(section, "\n## ")

@@ -14,7 +14,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 )
 
-// The table of environments has the values of their values files.
+// The table of environments has the values of the files in values/.
 func TestDocs_ListValuesOfEnvironments(t *testing.T) {
 	environments := read(t, "docs/how-to/sidecar/environments.md")
 	header, rows := []string(nil), map[string][]string{}
@@ -91,7 +91,7 @@ func valuesOf(t *testing.T, environment string) chartutil.Values {
 	return merged
 }
 
-// The README requires the same versions as go.mod and the chart.
+// The README names the same required versions as go.mod and the chart.
 func TestDocs_NameRequiredVersionsInReadme(t *testing.T) {
 	readme := read(t, "README.md")
 	for product, in := range map[string]struct{ file, line string }{

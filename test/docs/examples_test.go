@@ -39,8 +39,8 @@ const ownVectorComment = "# my-vector.yaml\n"
 // not have their definitions.
 const foreignComment = "# of another project\n"
 
-// Each YAML block is valid: a VectorSidecar, a Vector configuration without findings, the values of a command, a
-// policy, a quota, or an object of another project.
+// Each YAML block of a page is a valid object, a Vector configuration without findings, valid values, a valid policy,
+// or an object of another project.
 func TestDocs_ContainOnlyValidExamples(t *testing.T) {
 	for _, f := range fences(t, "yaml") {
 		if _, isFile := fileOf(&f); isFile || strings.HasPrefix(f.text, ownValuesComment) {
@@ -117,7 +117,7 @@ func ownValues(t *testing.T) string {
 	return ""
 }
 
-// Each diff in the pages is the difference between the outputs of the commands before and after it.
+// Each diff on a page is the difference between the outputs of the commands before and after it.
 func TestDocs_ShowRealDiffs(t *testing.T) {
 	diffs := slices.DeleteFunc(fences(t, "diff"), func(f fence) bool { return f.page == templatesPage })
 	require.Len(t, diffs, 1)

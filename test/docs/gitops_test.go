@@ -14,9 +14,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Argo CD removes the ignored items from the manifest and from the live Rollout before it compares them. The pod
-// specs are then equal, so a sync does not remove the sidecar.
-func TestDocs_IgnoreTheSidecarOfRollouts(t *testing.T) {
+// With the ignore rules of the page, Argo CD sees no difference between a manifest and the Rollout with the sidecar. So
+// a sync does not remove the sidecar.
+func TestDocs_IgnoreSidecarInArgoCDDiff(t *testing.T) {
 	var application struct {
 		Spec struct {
 			IgnoreDifferences []struct {

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// docs/language.md quotes names, comments, messages and tests as examples. A renamed example is replaced there, too.
-func TestDocs_LanguageQuotesTheCode(t *testing.T) {
+// Each name, comment, message and test that docs/language.md quotes exists in the code.
+func TestDocs_QuoteCodeInLanguagePage(t *testing.T) {
 	code := goCode(t)
 	words := map[string]bool{}
 	for word := range strings.FieldsFuncSeq(code, endsWord) {

@@ -65,9 +65,9 @@ func limits(t *testing.T) []limit {
 	return all
 }
 
-// Each limit on the page has exactly the numbers of the code or values that enforce it. Names with a star or of a
-// struct list all members. So a changed limit fails here.
-func TestDocs_StateLimitsOfTheCode(t *testing.T) {
+// Each limit on the page has the numbers of the code or values that enforce it. A name with a star, or of a struct,
+// lists all members.
+func TestDocs_StateLimitsOfCode(t *testing.T) {
 	for _, one := range limits(t) {
 		var known []string // numbers, as they are written
 		var sources []string

@@ -164,7 +164,7 @@ func TestDocs_UseOnlyCheckedFenceLanguages(t *testing.T) {
 	}
 }
 
-// The README is short, and links to every page with at most two clicks, and to decisions with three.
+// The README is short. From it, each page is at most two clicks away, and each decision three.
 func TestDocs_LinkEveryPageFromShortReadme(t *testing.T) {
 	text, err := os.ReadFile(root + "/README.md")
 	require.NoError(t, err)

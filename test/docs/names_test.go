@@ -72,9 +72,8 @@ var notPaths = []string{
 	"vector-sidecar-operator/VERSION", "kubectl-vectorsidecar/VERSION", // user agents
 }
 
-// A code span with a slash, or with the name of a file at the root, names an existing file. ENV stands for an
-// environment. A name with a dot before its first slash is a host or an API group, and an absolute path is in a
-// container. FOLDER.NAME is declared in that folder.
+// A code span with a slash, or with the name of a file at the root, names an existing file. Hosts, API groups and
+// absolute paths are excluded. ENV stands for an environment, and FOLDER.NAME is declared in that folder.
 func TestDocs_NameOnlyExistingPaths(t *testing.T) {
 	checked := 0
 	for _, p := range pages(t) {
@@ -97,7 +96,7 @@ func TestDocs_NameOnlyExistingPaths(t *testing.T) {
 	require.Greater(t, checked, 30)
 }
 
-// `NAME` in `FOLDER` is declared there, and of NAME.MEMBER at least NAME.
+// In the text `NAME` in `FOLDER`, NAME is declared in that folder.
 func TestDocs_NameOnlyDeclaredIdentifiers(t *testing.T) {
 	checked := 0
 	for _, p := range pages(t) {
@@ -127,7 +126,7 @@ func TestDocs_NameOnlyExistingMakeTargets(t *testing.T) {
 	}
 }
 
-// The table of reasons is in docs/reference/reasons.md.
+// Each condition reason of the code has a row in docs/reference/reasons.md.
 func TestDocs_ExplainEveryReason(t *testing.T) {
 	declared := constants(t, "Reason")
 	var explained []string

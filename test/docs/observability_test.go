@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The pages explain the keys of log lines and the attributes of spans, because users search for them.
+// Each key of a log line, and each attribute of a span, is explained on a page, because users search for it.
 func TestDocs_ExplainLogKeysAndSpanAttributes(t *testing.T) {
 	text, err := os.ReadFile(root + "/docs/how-to/operate/observability.md")
 	require.NoError(t, err)

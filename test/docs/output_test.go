@@ -60,8 +60,8 @@ func requireShownOutput(t *testing.T, printed map[string]string) {
 	}
 }
 
-// A text block shows the output of commands without a cluster, of commands of the session, or of the demo.
-func TestDocs_ShownOutputIsChecked(t *testing.T) {
+// Each text block on a page is the output of commands that a test runs, or of the demo.
+func TestDocs_ShowCheckedOutput(t *testing.T) {
 	inSession := map[string]bool{}
 	for _, step := range session {
 		inSession[step.command] = true

@@ -99,7 +99,7 @@ var situations = map[string]situation{
 	},
 }
 
-// The table of runbooks lists each command with its runbooks and the test that runs it.
+// The table of runbooks has each command, its runbooks and the test that runs it.
 func TestDocs_ListCommandsOfRunbooks(t *testing.T) {
 	commands, err := runbook.Read(root)
 	require.NoError(t, err)
@@ -138,7 +138,7 @@ func TestDocs_KeepRunbookCommandsInBlocks(t *testing.T) {
 // isCommand recognizes a command with arguments. The names of commands, such as helm template, are not run.
 var isCommand = regexp.MustCompile(`^(kubectl|helm) \S+ \S`)
 
-// A cluster has the state of each alert while the commands of its runbook run.
+// For each alert, a cluster is brought into its state. The commands of the runbook then have the documented output.
 func TestDocs_RunCommandsOfRunbooks(t *testing.T) {
 	commands, err := runbook.Read(root)
 	require.NoError(t, err)

@@ -28,8 +28,7 @@ func pinnedIn(t *testing.T, file, pattern string) string {
 // minorOf returns the minor version without the patch, as the tables name it.
 func minorOf(version string) string { return regexp.MustCompile(`^\d+\.\d+`).FindString(version) }
 
-// The page lists the versions that the tests run, and says that the versions between them and the oldest supported
-// one are not run.
+// The page lists the versions with which the tests run, and states which supported versions are not tested.
 func TestDocs_NameTestedVersions(t *testing.T) {
 	page := read(t, "docs/reference/support.md").prose
 	kind := pinnedIn(t, ".github/workflows/kind.yaml", `kindest/node:v(\d+\.\d+\.\d+)@`)
@@ -57,8 +56,8 @@ func minorNumber(t *testing.T, version string) int {
 	return minor
 }
 
-// For each supported version that the tests do not run, the chart and the sidecar are rendered.
-func TestDocs_RenderForVersionsThatAreNotRun(t *testing.T) {
+// The chart and the sidecar are rendered for each supported version with which no test runs.
+func TestDocs_RenderForUntestedVersions(t *testing.T) {
 	oldest := minorNumber(t, pinnedIn(t, "chart/Chart.yaml", `kubeVersion: ">=(\d+\.\d+)\.`))
 	built := minorNumber(t, pinnedIn(t, "test/tools/kubernetes/go.mod", `\sk8s\.io/kubernetes v(\S+)`))
 	for minor := oldest; minor < built; minor++ {

@@ -35,9 +35,9 @@ func fileOf(f *fence) (string, bool) {
 	return match[1], true
 }
 
-// The test follows the guide: it writes the files, runs the commands, and compares the changes that the guide
-// shows.
-func TestDocs_GuideTemplateAuthors(t *testing.T) {
+// The test follows the guide: it writes the files, runs the commands, and compares the results with those that the
+// guide shows.
+func TestDocs_RunGuideForTemplateAuthors(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), ownTemplates)
 	here := func(text string) string { return strings.ReplaceAll(text, ownTemplates, folder) }
 	ran, last, printed, builtin := 0, "", "", ""
@@ -131,7 +131,7 @@ func table(t *testing.T, heading string) [][]string {
 	return rows
 }
 
-// A template that exceeds a budget is stopped with the number on the guide's page.
+// A template exceeds each budget of the page, and is stopped with the number that the page states.
 func TestDocs_StateTemplateBudgets(t *testing.T) {
 	for name, text := range map[string]string{
 		"steps":  `{{ range until 400 }}{{ range until 400 }}{{ . }}{{ end }}{{ end }}`,
@@ -163,7 +163,7 @@ func budgets(t *testing.T) map[string]string {
 	return all
 }
 
-// The table of files lists all files of the folder.
+// The table on the page has each template file of the directory.
 func TestDocs_ListEveryTemplate(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, "templates", "*"))
 	require.NoError(t, err)

@@ -21,9 +21,9 @@ type workflow struct {
 	}
 }
 
-// Workflows do not run here, so the test checks that the files they name exist, and that their shell scripts are
+// Workflows do not run here. The test checks that the files that they name exist, and that their shell scripts are
 // valid.
-func TestDocs_CheckNamesInWorkflows(t *testing.T) {
+func TestDocs_WorkflowsNameExistingFiles(t *testing.T) {
 	files, err := filepath.Glob(root + "/.github/workflows/*.yaml")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Each sidecar has a pod annotation for application teams. Another aboutURL reaches a workload with the next change of its
-// sidecar, and restarts no pods before.
+// A pod annotation explains the sidecar to application teams. Another aboutURL restarts no pods. The workload gets it
+// with the next change of its sidecar.
 func TestAboutText_ChangesOnlyWithSidecar(t *testing.T) {
 	installation := pacing(t, "")
 	deployment, vs := injected(t)

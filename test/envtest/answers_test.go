@@ -25,7 +25,7 @@ func runsThrough(t *testing.T, way *harness.Answers) {
 	world.RunThrough(t, &running, options, way)
 }
 
-// If each write of an unchanged workload is answered with a conflict or with not found, the VectorSidecar reports
+// A webhook answers each write of an unchanged workload with a conflict or with not found. The VectorSidecar reports
 // it, and the operator retries at growing intervals.
 func TestVectorSidecar_ReportsRepeatedFalseConflicts(t *testing.T) {
 	deployments := schema.GroupResource{Group: "apps", Resource: "deployments"}
@@ -55,9 +55,9 @@ func TestVectorSidecar_ReportsRepeatedFalseConflicts(t *testing.T) {
 	}
 }
 
-// If the operator cannot add its finalizer, the VectorSidecar reports the error and injects nothing. The operator
-// retries with a backoff.
-func TestVectorSidecar_ReportsFailureToAddFinalizer(t *testing.T) {
+// The API server rejects the operator's finalizer. The VectorSidecar reports the error, nothing is injected, and the
+// operator retries with a backoff.
+func TestVectorSidecar_ReportsRejectedFinalizer(t *testing.T) {
 	for name, answer := range harness.AnswersFor("vectorsidecars") {
 		t.Run(name, func(t *testing.T) {
 			namespace := world.Namespace(t)
@@ -81,8 +81,9 @@ func TestVectorSidecar_ReportsFailureToAddFinalizer(t *testing.T) {
 	}
 }
 
-// If a revision cannot be stored, the operator does not publish it. Each VectorSidecar reports the error and keeps
-// the previous revision, also after a restart. The number of attempts does not grow with them.
+// A revision cannot be stored. The operator does not publish it, each VectorSidecar keeps the previous revision and
+// reports the error, and a restart changes nothing. The number of attempts does not grow with the number of
+// VectorSidecars.
 func TestOperator_PublishesOnlyStoredRevisions(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	all := []*inWave{newInWave(t, "canary"), newInWave(t, "canary"), newInWave(t, "canary")}

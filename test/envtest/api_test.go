@@ -177,7 +177,7 @@ spec:
     spec: {containers: [{name: dev, image: "registry.example/dev:1"}]}
 `
 
-func TestVectorSidecar_AcceptsManifestsOfTheEarlierCRD(t *testing.T) {
+func TestVectorSidecar_AcceptsManifestsOfEarlierRelease(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	for _, object := range documents(t, namespace, earlierManifests) {
@@ -204,7 +204,7 @@ func TestVectorSidecar_AcceptsManifestsOfTheEarlierCRD(t *testing.T) {
 	require.Nil(t, vector.LivenessProbe, "this configuration enables no API to ask")
 }
 
-// The API server accepts each sample as it is, and with the sample application it becomes ready.
+// The API server accepts each sample of the documentation. With the sample application, it becomes Ready.
 func TestVectorSidecar_RollsOutEverySample(t *testing.T) {
 	t.Parallel()
 	root, err := harness.Root()

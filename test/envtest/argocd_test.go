@@ -39,6 +39,7 @@ func threeWay(t *testing.T, manifest string, live *appsv1.Deployment) (is, would
 	return string(before), string(after)
 }
 
+// With the default settings, Argo CD reports a workload with the sidecar as Synced.
 func TestVectorSidecar_KeepsWorkloadsInSyncForArgoCD(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

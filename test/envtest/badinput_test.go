@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// If the API server accepts invalid input, a condition reports the error, its path and the fix, and the operator
-// writes no workload.
+// Invalid input that the API server accepts is reported in a condition, with its path and the fix. The operator writes
+// no workload.
 func TestVectorSidecar_ReportsBadInputWithoutWrites(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -172,6 +172,7 @@ func TestVectorSidecar_ReportsBadInputWithoutWrites(t *testing.T) {
 	}
 }
 
+// A referenced ConfigMap does not exist yet. The sidecar is injected after it is created.
 func TestConfigMapRef_UsesConfigMapCreatedLater(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

@@ -95,8 +95,8 @@ func (b *late) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// While the watch of Deployments lags, the operator does not repeat a patch of an outdated version. It reads that
-// Deployment once, and continues with the version that it has read.
+// The watch of Deployments lags behind. The operator does not repeat a patch of the outdated version. It reads the
+// Deployment once, and continues with that version.
 func TestOperator_DoesNotRepeatPatchWhileWatchLags(t *testing.T) {
 	namespace, behind := world.Namespace(t), newLag()
 	o := through(t, behind.through)
@@ -154,7 +154,7 @@ func (r *refuser) through(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// After a conflict without a change of the workload, no event follows. The operator reads the workload and retries.
+// After a conflict, the workload is unchanged, so that no event follows. The operator reads the workload and retries.
 func TestOperator_RetriesConflictWithoutChange(t *testing.T) {
 	namespace, refusing := world.Namespace(t), &refuser{left: 2}
 	o := through(t, refusing.through)
@@ -170,9 +170,8 @@ func TestOperator_RetriesConflictWithoutChange(t *testing.T) {
 	require.Len(t, o.Requests.Reads(path), 2, "a look before each further attempt")
 }
 
-// An operator that is stopped right after its start, for example by a rollout of its own Deployment, returns no
-// error.
-func TestOperator_StopsCleanlyDuringStart(t *testing.T) {
+// An operator that is stopped right after its start, for example by its own rollout, returns no error.
+func TestOperator_StopsWithoutErrorDuringStart(t *testing.T) {
 	require.NoError(t, running.Stop())
 	t.Cleanup(func() { running = world.RunOperator(options) })
 	for range 5 {

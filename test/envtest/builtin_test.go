@@ -60,8 +60,8 @@ func (w *inWave) late(t *testing.T, name string) *appsv1.Deployment {
 	return one
 }
 
-// A VectorSidecar that waits for the templates of a release, or is reverted from them, uses the templates of the
-// previous release, although that no longer runs.
+// A VectorSidecar still waits for, or has reverted from, the built-in templates of an upgraded release. It uses the
+// templates of the release before, although that no longer runs.
 func TestRevision_KeepsTemplatesOfItsRelease(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	ownChartAfter(t)
@@ -114,8 +114,9 @@ func TestRevision_KeepsTemplatesOfItsRelease(t *testing.T) {
 	canary.until(t, v1alpha1.RolloutSoaking, before)
 }
 
-// If a release renders a stored revision differently, it writes nothing of that revision.
-func TestRevision_BlocksWritesWhenRenderedDifferently(t *testing.T) {
+// A release would render a stored revision differently than the release that stored it. It writes no workload with that
+// revision.
+func TestRevision_BlocksWritesIfRenderedDifferently(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
 	canary.until(t, v1alpha1.RolloutComplete, "")

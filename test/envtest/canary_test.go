@@ -19,8 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A change that fails in the canary does not reach other workloads. The next change starts with the canary again.
-func TestCanarySpec_StopsFailedChangeInTheCanary(t *testing.T) {
+// A change fails in the canary, and other workloads do not get it. The next change starts with the canary again.
+func TestCanarySpec_KeepsFailedChangeInCanary(t *testing.T) {
 	namespace := world.Namespace(t)
 	var apps []*appsv1.Deployment
 	for n := range 3 {

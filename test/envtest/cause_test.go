@@ -69,7 +69,8 @@ func explained(t *testing.T, deployment *appsv1.Deployment) string {
 	return out.String()
 }
 
-// The operator reports the cause of each write of a workload, from the injection to the removal.
+// Each write of a workload, from the injection to the removal, has its cause, such as a changed value, in an annotation
+// of the workload.
 func TestOperator_ReportsCauseOfEveryWrite(t *testing.T) {
 	t.Cleanup(func() { release(t, "", nil) })
 	release(t, "1.0.0", nil)

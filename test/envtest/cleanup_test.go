@@ -39,7 +39,8 @@ func logMount(t *testing.T, pod *corev1.PodSpec) corev1.VolumeMount {
 	return corev1.VolumeMount{}
 }
 
-// With logs.cleanup, the sidecar mounts the log volume writable, and pods still meet the restricted level.
+// With logs.cleanup, the sidecar may delete files in the log volume. Its pods still meet the restricted Pod Security
+// level.
 func TestCleanupSpec_MeetsRestrictedPodSecurity(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t, "pod-security.kubernetes.io/enforce", "restricted")

@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// A wave of a ClusterVectorSidecar records each workload that failed, and the file and line of a template that failed. The
-// entries outlast other revisions until one is finished, and the plugin prints them.
+// A revision fails in a wave. The status lists each failed workload, and the file and line of a failed template. The
+// entries stay until a revision is finished, and the plugin prints them.
 func TestClusterVectorSidecar_RecordsFailuresOfWaves(t *testing.T) {
 	deployOperator(t)
 	installation := wavesOf(t, "8s", "halt: {failedWorkloads: 1}")

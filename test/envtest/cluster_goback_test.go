@@ -101,7 +101,7 @@ func askCluster(t *testing.T, cluster *v1alpha1.ClusterVectorSidecar, as string)
 	harness.Until(t, world, cluster, "a handled request", func(c *v1alpha1.ClusterVectorSidecar) bool { return c.Status.LastHandledReconcileAt == as })
 }
 
-// If a spec fails in one of several namespaces, the operator reverts it in all.
+// A spec fails in one of several namespaces. The operator reverts it in all.
 func TestClusterVectorSidecar_RevertsFailedSpecEverywhere(t *testing.T) {
 	in := newReverting(t, 4)
 	good := in.cluster.Status.LastKnownGood
@@ -156,8 +156,8 @@ func TestClusterVectorSidecar_RevertsFailedSpecEverywhere(t *testing.T) {
 	require.Equal(t, 2, eventsOf(t, in.cluster, meta.ReasonReverted))
 }
 
-// In a large fleet some namespaces always fail. They do not keep a spec from becoming the last known good one, and
-// do not cause a revert.
+// In a large cluster, some namespaces always fail. A spec that is finished in all others is the last known good one,
+// and is not reverted.
 func TestClusterVectorSidecar_KeepsSpecWithFailingNamespaces(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
@@ -236,7 +236,8 @@ func TestClusterVectorSidecar_RevertsOnceAcrossLeaders(t *testing.T) {
 	in.untilGood(t)
 }
 
-// While a spec is reverted, users change the ClusterVectorSidecar and its namespaces.
+// Each case is a change by a user while a spec is reverted, such as an opted-out namespace or a disabled
+// ClusterVectorSidecar, and its effect on the workloads.
 func TestClusterVectorSidecar_HandlesChangesWhileReverted(t *testing.T) {
 	t.Parallel()
 	t.Run("opted out where it failed", func(t *testing.T) {
@@ -340,7 +341,8 @@ func TestClusterVectorSidecar_HandlesChangesWhileReverted(t *testing.T) {
 	})
 }
 
-// With waves, the operator reverts a spec that fails after its wave got the revision, and keeps the revision.
+// With waves, a changed spec fails after its wave got the revision. The operator reverts the spec, and keeps the
+// revision.
 func TestClusterVectorSidecar_RevertsChangeFailedInItsWave(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {}\nonFailure: Revert")
 	level(t, installation, "info")

@@ -27,9 +27,9 @@ func hasEnv(deployment *appsv1.Deployment, name string) bool {
 	})
 }
 
-// The counts and states in the status of a ClusterVectorSidecar equal those of the objects in its namespaces, also
-// if the API server denies writes in one, or workloads are in conflict, paused or opted out.
-func TestClusterVectorSidecarStatus_EqualsTheObjects(t *testing.T) {
+// The counts and states in the status are those of the objects in the namespaces. The cases include denied writes,
+// conflicts, pauses and opt-outs.
+func TestClusterVectorSidecarStatus_EqualsObjectsInNamespaces(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
 	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{Env: []corev1.EnvVar{{Name: "FIRST", Value: "1"}}}

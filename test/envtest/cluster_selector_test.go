@@ -21,8 +21,8 @@ func reportsSelector(c *v1alpha1.ClusterVectorSidecar) bool {
 	return c.Status.ObservedGeneration == c.Generation && ready != nil && ready.Reason == meta.ReasonInvalidSelector
 }
 
-// If namespaceSelector is invalid, it selects no namespace and the operator removes no sidecar. The CRD schema
-// accepts such a selector; only the admission webhook rejects it.
+// The CustomResourceDefinition allows some invalid namespaceSelectors, which only the webhook rejects. With one,
+// nothing is injected and nothing is removed.
 func TestClusterVectorSidecar_KeepsSidecarsOnInvalidSelector(t *testing.T) {
 	cluster := clusterOf(t)
 	namespace, later := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)

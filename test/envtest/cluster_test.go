@@ -241,8 +241,8 @@ func TestClusterVectorSidecar_RestoresWorkloadsWhenDeleted(t *testing.T) {
 	}
 }
 
-// Each list of a namespace from the API server delays the deletions in other namespaces. So the event of the last
-// deleted companion causes no further list.
+// A deleted ClusterVectorSidecar lists each namespace once. The event of the last deleted companion causes no further
+// list, because lists delay the deletions in other namespaces.
 func TestClusterVectorSidecar_ListsReleasedNamespacesOnce(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
@@ -288,8 +288,9 @@ func TestClusterVectorSidecar_CopiesConfigMapIntoNamespaces(t *testing.T) {
 	harness.Until(t, world, cluster, "readiness", injectedIn(1, 1))
 }
 
-// A restart writes nothing. If a namespace was deselected while the operator was stopped, its sidecars are removed.
-func TestClusterVectorSidecar_CausesNoWritesAfterRestart(t *testing.T) {
+// A restart alone writes nothing. If a namespace was deselected while the operator was stopped, its sidecars are
+// removed.
+func TestClusterVectorSidecar_WritesNothingAfterRestart(t *testing.T) {
 	cluster := clusterOf(t)
 	stays, leaves := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
 	inStays, inLeaves := labeled("cart", stays), labeled("cart", leaves)
@@ -322,7 +323,7 @@ func TestClusterVectorSidecar_CausesNoWritesAfterRestart(t *testing.T) {
 	require.True(t, isInjected(inStays))
 }
 
-func TestClusterVectorSidecar_KeepsSidecarsWithOrphan(t *testing.T) {
+func TestClusterVectorSidecar_KeepsSidecarsWithPolicyOrphan(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
 	deployment := labeled("cart", world.Namespace(t, "team", cluster.Name))
@@ -339,7 +340,7 @@ func TestClusterVectorSidecar_KeepsSidecarsWithOrphan(t *testing.T) {
 	require.Len(t, companionsIn(t, deployment.Namespace), 1)
 }
 
-// A retry of a ClusterVectorSidecar starts one more workload at a time. A failure after it blocks the others, also after a
+// A user requests a retry. It starts one more workload at a time. If that fails, the others stay blocked, also after a
 // restart of the operator.
 func TestClusterVectorSidecar_RetriesOnceAcrossRestarts(t *testing.T) {
 	cluster := clusterOf(t)

@@ -157,7 +157,7 @@ func TestClusterVectorSidecar_DoesNotStartHaltedRevision(t *testing.T) {
 	require.NotEqual(t, "warn", logLevel(deployment))
 }
 
-// A workload that failed before a revision does not count in its halt. All other workloads count.
+// A workload failed before a revision. Its failures do not halt the revision, those of other workloads do.
 func TestHalt_IgnoresWorkloadsThatFailedBefore(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) { c.Data[desired.PolicyKey] = "overrides: {workloads: [sidecar.image]}" })
@@ -192,7 +192,7 @@ func TestHalt_IgnoresWorkloadsThatFailedBefore(t *testing.T) {
 	require.NotEqual(t, "error", logLevel(in.rest))
 }
 
-// A namespace that moves to another wave keeps its revision until that wave starts the next one.
+// A namespace moves to another wave. It keeps its revision until that wave starts the next one.
 func TestClusterVectorSidecar_KeepsRevisionOnWaveChange(t *testing.T) {
 	installation := wavesOf(t, "3s", "")
 	cluster := clusterOf(t)
@@ -216,8 +216,8 @@ func TestClusterVectorSidecar_KeepsRevisionOnWaveChange(t *testing.T) {
 	harness.Until(t, world, cluster, "the started rollouts of the new wave", func(c *v1alpha1.ClusterVectorSidecar) bool { return partOf(c, "canary").StartTime != nil })
 }
 
-// If the leader changes at any step, the next leader continues a rollout in waves: each workload rolls once, and
-// the second wave waits until the first one has finished and soaked.
+// The leader changes at each step of a rollout in waves. Each workload rolls once, and the second wave waits until the
+// first one has finished and soaked.
 func TestClusterVectorSidecar_ContinuesWavesAcrossLeaders(t *testing.T) {
 	installation := wavesOf(t, "2s", "halt: {}")
 	in := newInWaves(t)
@@ -256,8 +256,8 @@ func TestClusterVectorSidecar_ContinuesWavesAcrossLeaders(t *testing.T) {
 	}
 }
 
-// Changes that have waited for maxAge start in waves. The operator writes the start to the status first, so that
-// the next leader after a crash continues it.
+// Changes have waited for maxAge. They start in waves, and the status has the start before the first write, so that the
+// next leader continues after a crash.
 func TestClusterVectorSidecar_StartsInWavesAfterMaxAge(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {}")
 	in := newInWaves(t)

@@ -18,9 +18,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// Twice as many VectorSidecars with an old companion, and twice as many ReplicaSets, need one more page of each
-// list, but not more lists.
-func TestTracker_ListsOnceForANamespace(t *testing.T) {
+// A namespace has twice as many VectorSidecars with an unused companion, and twice as many ReplicaSets. Each list needs
+// one more page, but the number of lists stays the same.
+func TestTracker_ListsOncePerNamespace(t *testing.T) {
 	t.Parallel()
 	// pages is the maximum number of pages of 10, 20, 40 ... ReplicaSets in one list: each Deployment has three.
 	for sidecars, pages := range map[int]int{20: 3, 40: 4} {

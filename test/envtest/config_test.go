@@ -96,7 +96,7 @@ func TestConfigSpec_KeepsTOMLFormat(t *testing.T) {
 	require.Contains(t, deployment.Spec.Template.Spec.InitContainers[0].Args, "/etc/vector/vector.toml")
 }
 
-// With reload Live, new content is written to the mounted ConfigMap and does not restart pods.
+// With reload Live, new content is written to the mounted ConfigMap, and no pods restart.
 func TestReloadLive_UpdatesConfigWithoutRollout(t *testing.T) {
 	t.Parallel()
 	live := func(s *v1alpha1.SidecarSpec) { s.Reload = v1alpha1.ReloadLive }
@@ -136,8 +136,8 @@ func TestReloadLive_UpdatesConfigWithoutRollout(t *testing.T) {
 	}
 }
 
-// If another ConfigMap has the name of a companion, the operator reports a conflict and does not change it.
-func TestCompanion_DoesNotReplaceForeignConfigMap(t *testing.T) {
+// A ConfigMap of another client has the name of a companion. The operator reports a conflict and does not change it.
+func TestCompanion_KeepsConfigMapOfOtherClient(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	theirs := objects.NewConfigMap("logs-vector-live", namespace, "vector.yaml", "theirs")

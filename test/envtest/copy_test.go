@@ -124,7 +124,7 @@ func TestCompanion_IgnoresUnrelatedKeys(t *testing.T) {
 	require.Equal(t, "service,team\n", mounted(t, deployment).Data["teams.csv"])
 }
 
-// A companion can be as large as a ConfigMap can be.
+// A ConfigMap of the largest possible size can be copied.
 func TestCompanion_CopiesConfigMapOfOneMebibyte(t *testing.T) {
 	t.Parallel()
 	config, deployment, _ := shipping(t, v1alpha1.ReloadRestart)

@@ -123,9 +123,9 @@ func TestDeclaredSidecar_WaitsForNamespace(t *testing.T) {
 	awaitSidecar(t, namespace, "logs")
 }
 
-// The object of another client stays untouched, whether the client created it before the values declare it, or takes it
-// over afterwards.
-func TestDeclaredSidecar_LeavesObjectsOfOtherClients(t *testing.T) {
+// The values declare a VectorSidecar that another client has created, or takes over later. The operator does not change
+// it.
+func TestDeclaredSidecar_KeepsObjectsOfOtherClients(t *testing.T) {
 	namespace := world.Namespace(t)
 	gitops := objects.NewVectorSidecar("before", namespace).Selecting("logs", "gitops").Build()
 	world.Create(t, gitops)
@@ -153,7 +153,8 @@ func TestDeclaredSidecar_LeavesObjectsOfOtherClients(t *testing.T) {
 	require.Nil(t, after.DeletionTimestamp)
 }
 
-func TestDeclaredSidecar_KeepsLastObjects(t *testing.T) {
+// The values do not declare any VectorSidecar anymore. The objects are deleted only with allowEmpty.
+func TestDeclaredSidecar_KeepsObjectsUnlessEmptyIsAllowed(t *testing.T) {
 	namespace := world.Namespace(t)
 	values := declare(t, fmt.Sprintf("items: {%s/logs: %s}", namespace, matching))
 	logs := awaitSidecar(t, namespace, "logs")
@@ -181,8 +182,8 @@ func TestDeclaredSidecar_ReportsInvalidSpecs(t *testing.T) {
 	require.True(t, find(t, newSidecar(namespace, "unknown")))
 }
 
-// rollout pause stops creations and changes, but not deletions.
-func TestDeclaredSidecar_ObeysStopOfWrites(t *testing.T) {
+// While a user has paused all rollouts, declared VectorSidecars are not created or changed, but still deleted.
+func TestDeclaredSidecar_StopsWithRolloutPause(t *testing.T) {
 	namespace := world.Namespace(t)
 	values := declare(t, fmt.Sprintf("items: {%[1]s/logs: %[2]s, %[1]s/leaves: %[2]s}", namespace, matching))
 	logs, leaves := awaitSidecar(t, namespace, "logs"), awaitSidecar(t, namespace, "leaves")
@@ -203,7 +204,8 @@ func TestDeclaredSidecar_ObeysStopOfWrites(t *testing.T) {
 	harness.Until(t, world, logs, "the change", func(vs *v1alpha1.VectorSidecar) bool { return vs.Spec.Selector.MatchLabels["logs"] == "other" })
 }
 
-// For an uninstallation by hand, an annotation stops all writes, so that deleted objects are not created again.
+// Before an uninstallation by hand, an annotation stops all writes, so that deleted VectorSidecars are not created
+// again.
 func TestDeclaredSidecar_StopsForUninstallation(t *testing.T) {
 	namespace := world.Namespace(t)
 	values := declare(t, fmt.Sprintf("items: {%[1]s/logs: %[2]s, %[1]s/second: %[2]s}", namespace, matching))

@@ -116,8 +116,8 @@ func minimal(schema *apiextensionsv1.JSONSchemaProps) any {
 	return "a"
 }
 
-// Go can decode each object that the API server accepts. If not, one user's object would make every list fail, and
-// stop the operator for all.
+// Go can decode each object that the API server accepts. Otherwise, one object would make each list fail, and stop the
+// operator for all users.
 func TestDefinition_AcceptsOnlyDecodableObjects(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -188,7 +188,7 @@ func unreadable(t *testing.T, given ...client.Object) {
 	}
 }
 
-// An object that does not fit the Go type is reported, and all other objects are reconciled after a restart.
+// One object cannot be decoded. It is reported, and all others are reconciled, also after a restart.
 func TestOperator_IsolatesUndecodableObjects(t *testing.T) {
 	cluster := clusterOf(t)
 	namespace, of, other := world.Namespace(t), world.Namespace(t, "team", cluster.Name), world.Namespace(t)

@@ -25,8 +25,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// The plugin decodes a file as kubectl create stores it, and predicts the rejections of kubectl create with
-// strict field validation and of kubectl apply --server-side.
+// The plugin decodes a file to the object that kubectl create would store. It predicts the errors of kubectl create
+// with strict validation and of kubectl apply --server-side.
 func TestDefinition_DecodesAsKubectlCreate(t *testing.T) {
 	t.Parallel()
 	const accepted, notApplied, rejected, notDecoded = "accepted", "not applied", "rejected", "not decoded"

@@ -46,6 +46,7 @@ func TestDriftPolicy_CorrectsManualChanges(t *testing.T) {
 	}
 }
 
+// With driftPolicy Report, a manual change is reported and stays.
 func TestDriftReport_ReportsDriftWithoutWrites(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
@@ -88,6 +89,8 @@ func TestVectorSidecar_ReportsConflictWithDeployer(t *testing.T) {
 	}
 }
 
+// Another writer removes the sidecar after each write. After four writes, the operator stops and reports a correction
+// loop.
 func TestVectorSidecar_StopsCorrectionLoops(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
@@ -115,8 +118,8 @@ func TestVectorSidecar_StopsCorrectionLoops(t *testing.T) {
 	harness.Until(t, world, deployment, "the sidecar", isInjected)
 }
 
-// A workload may opt out and in any number of times. Only the operator removes the sidecar, so that is not a
-// correction loop.
+// A workload opts out and in any number of times. That is no correction loop, because only the operator removes the
+// sidecar.
 func TestOptOutValue_DoesNotCountAsCorrectionLoop(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
@@ -131,7 +134,8 @@ func TestOptOutValue_DoesNotCountAsCorrectionLoop(t *testing.T) {
 	harness.Until(t, world, vs, "readiness", isUpToDate)
 }
 
-func TestVectorSidecar_RunsBesideAnotherContainerName(t *testing.T) {
+// Two VectorSidecars with different container names are injected into the same workload.
+func TestVectorSidecar_SupportsSecondWithOtherContainerName(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()
@@ -161,8 +165,8 @@ func TestVectorSidecar_RunsBesideAnotherContainerName(t *testing.T) {
 	require.NotContains(t, deployment.Annotations, meta.AnnotationKeyFor(meta.AnnotationContainerName, "second"))
 }
 
-// The younger VectorSidecar with the same container name reports a conflict, and is injected after the older one is
-// deleted.
+// Two VectorSidecars use the same container name. The younger one reports a conflict, and is injected after the older
+// one is deleted.
 func TestVectorSidecar_PrecedesYoungerWithEqualContainerName(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

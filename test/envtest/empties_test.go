@@ -18,9 +18,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// If a manifest no longer has volumes, client-side kubectl apply deletes the whole list. The API server rejects
-// that, because the sidecar mounts one. An empty list deletes the application's volumes only.
-func TestVectorSidecar_AllowsEmptyVolumeListOfOwner(t *testing.T) {
+// If the application owner removes the key volumes from the manifest, client-side kubectl apply deletes the whole list,
+// which the API server rejects, because the sidecar mounts a volume. With an empty list, only the application's volumes
+// are deleted.
+func TestVectorSidecar_AllowsEmptyVolumeListInManifest(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	kubectlApply(t, namespace)
@@ -41,9 +42,9 @@ func TestVectorSidecar_AllowsEmptyVolumeListOfOwner(t *testing.T) {
 	require.NotEmpty(t, deployment.Spec.Template.Spec.Volumes, "those of the sidecar stay")
 }
 
-// Charts leave empty maps and lists in manifests, and their field manager then owns the whole field. The operator
-// still injects, the next apply has no conflict, and removal restores the manifest.
-func TestVectorSidecar_InjectsBesideEmptyMapsAndLists(t *testing.T) {
+// A chart leaves empty maps and lists in a manifest, so its field manager owns these fields. The operator still
+// injects, the next apply has no conflict, and the removal restores the manifest.
+func TestVectorSidecar_InjectsDespiteEmptyMapsAndLists(t *testing.T) {
 	t.Parallel()
 	for name, empty := range map[string]struct{ annotations, list string }{
 		"empty": {"{}", "[]"}, "null": {"null", "null"},
@@ -88,9 +89,9 @@ spec:
 	}
 }
 
-// If templates write zero values or leave out defaults, the API server drops the former and adds the latter. The
-// operator still writes the workload only once, and does not correct it.
-func TestVectorSidecar_IgnoresExplicitZeroValues(t *testing.T) {
+// Templates write zero values, which the API server drops, or leave out defaults, which it adds. The operator writes
+// the workload once, and corrects nothing afterwards.
+func TestVectorSidecar_WritesOnceDespiteZeroValues(t *testing.T) {
 	container := func(more string) string {
 		return `initContainers: [{name: pre, image: "registry.example/pre:1", ` + more + `}]`
 	}

@@ -19,8 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A canary with 0 replicas gets a change, but other workloads wait. They get that change when a user promotes it,
-// and the next one when the canary has pods.
+// The canary has 0 replicas. It gets a change, and other workloads wait until a user promotes the change. They get the
+// next change after the canary has pods.
 func TestVectorSidecar_WaitsForCanaryWithPods(t *testing.T) {
 	namespace := world.Namespace(t)
 	first := objects.NewDeployment("first", namespace).Labeled("logs", "vector").Labeled("first", "yes").WithReplicas(0).Build()
@@ -62,9 +62,9 @@ func TestVectorSidecar_WaitsForCanaryWithPods(t *testing.T) {
 	})
 }
 
-// If the canary finished a change before it lost its pods, its namespace continues. If the canary never had pods,
-// its namespace waits. Both are the same after a restart of the operator.
-func TestClusterVectorSidecar_KeepsFinishedCanaries(t *testing.T) {
+// A canary finished a change and then lost its pods: its namespace continues. Another canary never had pods: its
+// namespace waits. A restart of the operator changes neither.
+func TestClusterVectorSidecar_RemembersFinishedCanaries(t *testing.T) {
 	cluster := clusterOf(t)
 	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "info"}
 	cluster.Spec.Rollout.Canary = &v1alpha1.CanarySpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"first": "yes"}}}

@@ -90,6 +90,7 @@ func containers(d *appsv1.Deployment) []string {
 	return names
 }
 
+// Fact about the API server: applying the same body again changes neither the generation nor the resource version.
 func TestApply_IsIdempotent(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
@@ -104,6 +105,7 @@ func TestApply_IsIdempotent(t *testing.T) {
 	require.Equal(t, first.Generation, deployment.Generation)
 }
 
+// Fact about the API server: a field that the next apply of the same manager does not list is removed.
 func TestApply_RemovesFieldsNoLongerListed(t *testing.T) {
 	t.Parallel()
 	const everything = `{metadata: {name: cart, annotations: {injected: "true"}}, spec: {template: {spec: {containers: [` + vector + `], volumes: [{name: data, emptyDir: {}}]}}}}`
@@ -128,8 +130,8 @@ func TestApply_RemovesFieldsNoLongerListed(t *testing.T) {
 	}
 }
 
-// If mounts were applied to the application's containers, the API server would reject the rename of such a
-// container. So the operator patches them.
+// The API server would reject the rename of an application container if mounts were applied to that container. So the
+// operator patches mounts.
 func TestPatch_AllowsContainerRenameUnlikeApply(t *testing.T) {
 	t.Parallel()
 	const mount = `volumeMounts: [{name: logs, mountPath: /var/log/app}]`
@@ -198,8 +200,8 @@ func TestApply_RejectsSecondVolumeSource(t *testing.T) {
 	}
 }
 
-// If the sidecar's apply lists the application's volume, the application owner cannot change its source. So the
-// sidecar only mounts it.
+// If an apply of the sidecar listed the application's volume, the application owner could not change the volume's
+// source. So the sidecar only mounts the volume.
 func TestApply_BlocksSourceChangeOfListedVolume(t *testing.T) {
 	t.Parallel()
 	const mounting = `{name: vector, image: "registry.example/vector:1", volumeMounts: [{name: data, mountPath: /data}]}`
@@ -228,6 +230,7 @@ func TestApply_BlocksSourceChangeOfListedVolume(t *testing.T) {
 	}
 }
 
+// Fact about the API server: the error of a conflict names the field manager of the container.
 func TestApply_NamesManagerOfConflictingContainer(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ second, body string }{
@@ -247,8 +250,8 @@ func TestApply_NamesManagerOfConflictingContainer(t *testing.T) {
 	}
 }
 
-// If two field managers force the same container, an empty apply cannot remove it. So the operator never forces
-// fields of a deployment tool.
+// Two field managers have forced the same container. An empty apply of one cannot remove it. So the operator never
+// forces fields of a deployment tool.
 func TestApply_FailsRemovalAfterMutualForce(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
@@ -266,6 +269,7 @@ func TestApply_FailsRemovalAfterMutualForce(t *testing.T) {
 	require.ErrorContains(t, err, "image: Required value")
 }
 
+// Fact about the API server: an apply without a container does not remove the container of another field manager.
 func TestApply_KeepsContainerOfAnotherManager(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
@@ -276,6 +280,7 @@ func TestApply_KeepsContainerOfAnotherManager(t *testing.T) {
 	require.ElementsMatch(t, []string{"app", "vector", "vector-2"}, containers(after))
 }
 
+// Fact about the API server: an apply with the UID of a deleted object does not create the object again.
 func TestApply_DoesNotRecreateObjectWithUID(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
@@ -294,7 +299,8 @@ func TestApply_DoesNotRecreateObjectWithUID(t *testing.T) {
 	require.True(t, apierrors.IsConflict(err), "%v", err)
 }
 
-// An applied init container comes last, unless one apply lists the other init containers after it.
+// Fact about the API server: an applied init container comes last, unless the apply lists the other init containers
+// after it.
 func TestApply_OrdersInitContainersByAppliedList(t *testing.T) {
 	t.Parallel()
 	const migrate = `{name: migrate, image: "registry.example/migrate:1"}`
@@ -312,6 +318,7 @@ func TestApply_OrdersInitContainersByAppliedList(t *testing.T) {
 	require.NotContains(t, initContainers(after), "migrate", "it is its owner's alone again")
 }
 
+// Fact about Kubernetes: if the sidecar is applied to a new Deployment, the Deployment has two ReplicaSets.
 func TestApply_StartsSecondReplicaSetAfterCreation(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -324,7 +331,7 @@ func TestApply_StartsSecondReplicaSetAfterCreation(t *testing.T) {
 	require.Equal(t, 2, replicaSets(t, namespace))
 }
 
-// Duplicate keys and unknown fields return status 500.
+// Fact about the API server: an apply with duplicate keys or unknown fields is answered with status 500.
 func TestApply_ReturnsInternalErrorForInvalidSchema(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)
@@ -345,8 +352,8 @@ func TestApply_ReturnsInternalErrorForInvalidSchema(t *testing.T) {
 	}
 }
 
-// A dry run predicts a rollout by a higher generation, but only if the Deployment's annotations stay the same,
-// because they also raise it.
+// In a dry run, a higher generation of a Deployment predicts a rollout, but only if its annotations stay the same,
+// because they also increase it.
 func TestDryRun_PredictsRolloutByGeneration(t *testing.T) {
 	t.Parallel()
 	namespace := startWith(t, `{containers: [`+app+`]}`)

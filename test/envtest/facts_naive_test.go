@@ -42,7 +42,7 @@ func names(d *appsv1.Deployment) (containers, volumes []string) {
 	return containers, volumes
 }
 
-// Repeated changes of the spec never leave an earlier container, init container or volume.
+// The spec is changed repeatedly. The workload never has an earlier container, init container or volume.
 func TestVectorSidecar_ReplacesInjectedItems(t *testing.T) {
 	t.Parallel()
 	const data, config = "vectorsidecar-vector-data", "vectorsidecar-vector-config"
@@ -119,8 +119,8 @@ func isGone(t *testing.T, object client.Object) bool {
 	return apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(object), object))
 }
 
-// A changed selector also injects into newly selected workloads, and does not restart pods of those that stay
-// selected.
+// A changed selector deselects some workloads and selects others. The sidecar is removed and injected, and pods of
+// those that stay selected do not restart.
 func TestVectorSidecar_RemovesSidecarFromDeselected(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -140,9 +140,9 @@ func TestVectorSidecar_RemovesSidecarFromDeselected(t *testing.T) {
 	require.Zero(t, counted.until(t, stays))
 }
 
-// If two VectorSidecars use the same container name, only the older one is written, and the younger one reports a
+// Two VectorSidecars use the same container name. Only the older one is written, and the younger one reports a
 // conflict.
-func TestVectorSidecar_DoesNotCompeteForAContainerName(t *testing.T) {
+func TestVectorSidecar_YieldsContainerNameToOlder(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	world.Create(t, objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build())
@@ -180,8 +180,7 @@ func TestVectorSidecar_DoesNotCompeteForAContainerName(t *testing.T) {
 	require.Equal(t, "registry.example/vector:b", deployment.Spec.Template.Spec.InitContainers[0].Image)
 }
 
-// If another writer changes the sidecar, the operator corrects it, although the hash in the annotation is
-// unchanged.
+// Another writer changes the sidecar, but not the annotation with its hash. The operator corrects the sidecar.
 func TestVectorSidecar_CorrectsSidecarWithEqualHash(t *testing.T) {
 	t.Parallel()
 	for name, patch := range map[string]string{
@@ -236,7 +235,7 @@ func removeUnderRefusal(t *testing.T, reason metav1.StatusReason) {
 	require.True(t, isClean(deployment))
 }
 
-// The operator retries a removal that a policy rejects as invalid, as it does for one rejected as forbidden.
+// An admission policy rejects a removal as invalid, not as forbidden. The operator retries in both cases.
 func TestOperator_RetriesRemovalRejectedAsInvalid(t *testing.T) {
 	t.Parallel()
 	removeUnderRefusal(t, metav1.StatusReasonInvalid)

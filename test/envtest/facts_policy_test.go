@@ -19,6 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
+// Fact about the API server: if a mutating policy injects the sidecar at creation, and the operator applies the same
+// sidecar, the generation stays 1.
 func TestInject_KeepsGenerationOneWithMutatingPolicy(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -116,7 +118,7 @@ func deploymentsOf(namespace string) *admissionv1.MatchResources {
 	}
 }
 
-// Pod Security, quotas and limits reject a pod in a dry run with the same message.
+// Pod Security, quotas and limits reject a pod in a dry run with the same message as without it.
 func TestDryRun_ReportsRejectionOfPods(t *testing.T) {
 	t.Parallel()
 	root := int64(0)

@@ -47,15 +47,16 @@ func TestLogsSpec_KeepsVolumeOwnedByApplication(t *testing.T) {
 	require.Equal(t, generation+1, moved.Generation)
 }
 
-// If the application owner forces a container of the sidecar's name, the operator leaves that container, and the
-// VectorSidecar names its field manager and can still be deleted.
-func TestVectorSidecar_LeavesContainerForcedByOwner(t *testing.T) {
+// The application owner forces a container of the sidecar's name. The operator keeps that container, and the
+// VectorSidecar names its field manager and can be deleted.
+func TestVectorSidecar_KeepsContainerForcedByApplication(t *testing.T) {
 	t.Parallel()
 	takeOver(t, "deployer", "--server-side", "--force-conflicts", "--field-manager=deployer")
 }
 
-// If the owner's tool owns only the container's image, the removal of the sidecar also leaves the container.
-func TestVectorSidecar_LeavesContainerAppliedByOwner(t *testing.T) {
+// The application owner's tool owns only the image of the sidecar's container. The removal of the sidecar keeps the
+// container.
+func TestVectorSidecar_KeepsContainerAppliedByApplication(t *testing.T) {
 	t.Parallel()
 	takeOver(t, "kubectl-client-side-apply")
 }
@@ -92,8 +93,8 @@ func takeOver(t *testing.T, manager string, flags ...string) {
 	require.Empty(t, deployment.Spec.Template.Spec.Volumes)
 }
 
-// The names of field managers never change.
-func TestManager_KeepsFrozenName(t *testing.T) {
+// The name of the field manager is the same in each release, because fields of another name would stay.
+func TestManager_HasFixedName(t *testing.T) {
 	t.Parallel()
 	deployment, _ := injected(t)
 	var found []string
@@ -105,7 +106,7 @@ func TestManager_KeepsFrozenName(t *testing.T) {
 	require.Equal(t, []string{"vectorsidecar/logs"}, found)
 }
 
-// The operator never creates a deleted workload, and injects into its successor of the same name.
+// A workload is deleted and created again. The operator never creates it itself, and injects into the new one.
 func TestVectorSidecar_InjectsRecreatedWorkload(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
@@ -123,8 +124,8 @@ func TestVectorSidecar_InjectsRecreatedWorkload(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(world.Client.Get(t.Context(), client.ObjectKeyFromObject(again), cart(vs.Namespace))))
 }
 
-// An init container that is added later comes after or before the sidecar, depending on the tool. Neither causes a
-// write of the operator.
+// The application owner adds an init container. It comes before or after the sidecar, depending on the tool, and the
+// operator does not write.
 func TestVectorSidecar_AcceptsLaterInitContainers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -155,7 +156,7 @@ func TestVectorSidecar_AcceptsLaterInitContainers(t *testing.T) {
 	}
 }
 
-// If a workload is created after its VectorSidecar, it gets two ReplicaSets at most.
+// A workload that is created after its VectorSidecar has at most two ReplicaSets.
 func TestVectorSidecar_StartsNewWorkloadAtMostTwice(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -170,8 +171,8 @@ func TestVectorSidecar_StartsNewWorkloadAtMostTwice(t *testing.T) {
 	require.LessOrEqual(t, replicaSets(t, namespace), 2)
 }
 
-// If another writer adds a variable to the sidecar, the operator does not remove it, and keeps it in later changes.
-func TestVectorSidecar_KeepsForeignFieldsOfContainer(t *testing.T) {
+// Another writer adds a variable to the sidecar. The operator keeps it, also in later changes.
+func TestVectorSidecar_KeepsVariablesOfOtherWriters(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)
 	written := len(running.Requests.Writes("/namespaces/" + vs.Namespace + "/deployments"))
@@ -187,8 +188,8 @@ func TestVectorSidecar_KeepsForeignFieldsOfContainer(t *testing.T) {
 	require.Contains(t, variables(deployment), "PROXY")
 }
 
-// The operator reports duplicate variables before a write, because the API server would answer with an internal
-// error.
+// A rendered sidecar has the same variable twice. The operator reports this before a write, because the API server
+// would answer with an internal error.
 func TestVectorSidecar_ReportsDuplicateKeys(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A change that does not affect the sidecar restarts no pods and writes no workload.
+// A change that does not affect the sidecar causes no write of a workload and no restart of pods.
 func TestVectorSidecar_IgnoresIrrelevantChanges(t *testing.T) {
 	t.Parallel()
 	const sidecar = `apiVersion: observability.kontroloop.ai/v1alpha1
@@ -74,7 +74,7 @@ spec:
 	}
 }
 
-// Only one of two replicas writes. When the other one becomes the leader, it writes no workload.
+// Of two replicas, only the leader writes. When the other one becomes the leader, it writes no workload.
 func TestOperator_TakesOverWithoutWrites(t *testing.T) {
 	// If sidecars exist but no Lease, a new leader waits in case another leader still runs.
 	harness.Eventually(t, "the sidecars of other tests to be gone", func() bool {

@@ -20,9 +20,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// If a Deployment that exceeded its progress deadline returns to an existing ReplicaSet, its status keeps the
-// failure of the previous template until one more pod runs. The operator does not report the current template as
-// failed. Its revision is the number of that ReplicaSet as soon as the controller has observed it.
+// A Deployment that exceeded its progress deadline returns to an existing ReplicaSet. Its status keeps the failure of
+// the previous template until one more pod runs. The operator does not report the current template as failed.
 func TestRollout_IgnoresFailureOfPreviousTemplate(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

@@ -38,7 +38,7 @@ func isMarked(object metav1.Object) bool {
 	return ok
 }
 
-// Deployments that failed before the injection get the sidecar after healthy ones. No later workload waits for
+// Deployments that failed before the injection get the sidecar after the healthy ones. Other workloads do not wait for
 // them, also after a restart of the operator.
 func TestVectorSidecar_InjectsFailedDeploymentsLast(t *testing.T) {
 	namespace := world.Namespace(t)

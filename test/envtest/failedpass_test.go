@@ -27,8 +27,8 @@ func hasMessage(conditions []metav1.Condition, what string) bool {
 	return isTold && apimeta.IsStatusConditionTrue(conditions, meta.ConditionReconciling) && apimeta.IsStatusConditionTrue(conditions, meta.ConditionError)
 }
 
-// If the operator cannot add its finalizer to a ClusterVectorSidecar, it injects nothing and reports the error.
-func TestClusterVectorSidecar_ReportsFailureToAddFinalizer(t *testing.T) {
+// The API server rejects the operator's finalizer. The ClusterVectorSidecar reports the error, and nothing is injected.
+func TestClusterVectorSidecar_ReportsRejectedFinalizer(t *testing.T) {
 	cluster := clusterOf(t)
 	way := &harness.Answers{Path: "/clustervectorsidecars/" + cluster.Name, With: harness.AnswersFor("clustervectorsidecars")["refusal"]}
 	way.IsOn.Store(true)
@@ -46,7 +46,7 @@ func TestClusterVectorSidecar_ReportsFailureToAddFinalizer(t *testing.T) {
 	harness.Until(t, world, cluster, "its sidecar", injectedIn(1, 1))
 }
 
-// While the finalizer of a deleted VectorSidecar cannot be removed, the status reports the reason.
+// The finalizer of a deleted VectorSidecar cannot be removed. The status reports the reason.
 func TestVectorSidecar_ReportsFailureToRemoveFinalizer(t *testing.T) {
 	answers := harness.AnswersFor("vectorsidecars")
 	answers["no permission to look"] = apierrors.NewForbidden(schema.GroupResource{Group: "apps", Resource: "deployments"}, "", errors.New(harness.Locked))
@@ -83,7 +83,7 @@ func TestVectorSidecar_ReportsFailureToRemoveFinalizer(t *testing.T) {
 	}
 }
 
-// If the API server rejects the removal of the finalizer, the status reports the reason.
+// The API server rejects the removal of the finalizer. The status reports the reason.
 func TestClusterVectorSidecar_ReportsBlockedDeletion(t *testing.T) {
 	cluster := clusterOf(t)
 	way := &harness.Answers{Path: "/clustervectorsidecars/" + cluster.Name, With: harness.AnswersFor("clustervectorsidecars")["refusal"]}
@@ -104,8 +104,8 @@ func TestClusterVectorSidecar_ReportsBlockedDeletion(t *testing.T) {
 	harness.Eventually(t, "the deletion of the ClusterVectorSidecar", func() bool { return isGone(t, cluster) })
 }
 
-// If one namespace blocks the deletion of a ClusterVectorSidecar, the status names it, and the others lose the
-// sidecar.
+// One namespace blocks the deletion of a ClusterVectorSidecar. The status names it, and the sidecars in other
+// namespaces are removed.
 func TestClusterVectorSidecar_ReportsNamespaceBlockingDeletion(t *testing.T) {
 	cluster := clusterOf(t)
 	one, other := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)

@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A write that restarts no pods does not end a failure, while the operator runs and after it has restarted.
+// A write that restarts no pods does not end a failure, also after a restart of the operator.
 func TestRollout_StaysFailedAfterAnnotationWrite(t *testing.T) {
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").WithProgressDeadline(3).Build()

@@ -42,8 +42,8 @@ func awaitRules(t *testing.T, installation *corev1.ConfigMap) {
 	})
 }
 
-// Six VectorSidecars with many workloads share four rollout slots of the installation, also if the operator
-// restarts during the rollout.
+// Six VectorSidecars with many workloads share the four rollout slots of the installation, also if the operator
+// restarts.
 func TestRollout_SharesSlotsBetweenVectorSidecars(t *testing.T) {
 	const sidecars, each, places = 6, 3, 4
 	t.Cleanup(func() {
@@ -134,7 +134,7 @@ func isWaiting(vs *v1alpha1.VectorSidecar) bool {
 	return vs.Status.ObservedGeneration == vs.Generation && vs.Status.Total().Waiting == 1
 }
 
-func TestOperator_HoldsWritesExceptRemovals(t *testing.T) {
+func TestOperator_WritesOnlyRemovalsWhileStopped(t *testing.T) {
 	rules := pacing(t, "")
 	namespace := world.Namespace(t)
 	staying, going := objects.NewDeployment("staying", namespace).Labeled("logs", "staying").Build(), objects.NewDeployment("going", namespace).Labeled("logs", "going").Build()
@@ -176,8 +176,9 @@ func TestOperator_HoldsWritesExceptRemovals(t *testing.T) {
 	harness.Until(t, world, staying, "the change", func(d *appsv1.Deployment) bool { return logLevel(d) == "trace" })
 }
 
-// If all writes are stopped during a fan-out, the operator stops as soon as it has read the annotation.
-func TestOperator_StopsFanOutWithinASecond(t *testing.T) {
+// A change is being written to many workloads. A user stops all writes by an annotation. The operator stops as soon as
+// it has read it.
+func TestOperator_StopsFanOutWithinSecond(t *testing.T) {
 	rules := pacing(t, "")
 	namespace := world.Namespace(t)
 	const count = 400
@@ -205,7 +206,8 @@ func TestOperator_StopsFanOutWithinASecond(t *testing.T) {
 	harness.Eventually(t, "the write of all workloads", func() bool { return len(writes()) == count })
 }
 
-func TestRules_KeepLastValidVersion(t *testing.T) {
+// Invalid rollout rules of the installation are reported, and the last known good ones stay in use.
+func TestRules_KeepLastKnownGoodVersion(t *testing.T) {
 	yesterday := time.Now().UTC().Add(-24 * time.Hour).Weekday().String()[:3]
 	rules := pacing(t, "windows: [{days: ["+yesterday+`], from: "00:00", to: "23:00"}]`)
 	deployment, vs := injected(t)

@@ -78,8 +78,8 @@ func versions(t *testing.T, namespace string) (of func(name string) []string) {
 	}
 }
 
-// If a ConfigMap changes faster than rollouts finish, each rollout finishes in all workloads before the next one
-// starts, so that each pod runs before it is replaced.
+// A ConfigMap changes faster than rollouts finish. Each rollout finishes in all workloads before the next one starts,
+// so that each pod runs before it is replaced.
 func TestConfigMapRef_FinishesRolloutBeforeNextChange(t *testing.T) {
 	t.Parallel()
 	const size = 4
@@ -121,7 +121,7 @@ func TestConfigMapRef_FinishesRolloutBeforeNextChange(t *testing.T) {
 	t.Logf("%d contents in all", len(last))
 }
 
-// A change of the VectorSidecar reads new content immediately, without waiting for the rollout to finish.
+// During a rollout, a change of the VectorSidecar uses the new content of the ConfigMap at once.
 func TestConfigMapRef_ReadsContentWithSpecChange(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

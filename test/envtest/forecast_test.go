@@ -46,8 +46,8 @@ func planned(t *testing.T, vs *v1alpha1.VectorSidecar, format string) (out, note
 	return printed.String(), rest.String()
 }
 
-// Fact: the forecast of quota use equals the use that the API server's quota controller counts after the rollout.
-func TestForecast_MatchesQuotaController(t *testing.T) {
+// The forecast of quota use equals the use that the quota controller of the API server counts after the rollout.
+func TestForecast_EqualsUseInResourceQuota(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	hard := corev1.ResourceList{}
@@ -125,7 +125,7 @@ func TestForecast_MatchesQuotaController(t *testing.T) {
 	require.Equal(t, "150m", ptr.To(found.Namespaces[0].Requests[corev1.ResourceCPU]).String())
 }
 
-// plan predicts that the API server rejects one more VectorSidecar by a quota of their number.
+// A quota limits the number of VectorSidecars. The plan predicts that the API server rejects one more.
 func TestVectorSidecar_ExceedsQuotaInForecast(t *testing.T) {
 	t.Parallel()
 	const count corev1.ResourceName = "count/vectorsidecars.observability.kontroloop.ai"
@@ -143,7 +143,7 @@ func TestVectorSidecar_ExceedsQuotaInForecast(t *testing.T) {
 	require.ErrorContains(t, world.Client.Create(t.Context(), vs), "exceeded quota: sidecars")
 }
 
-// Fact: pods get the QoS class of the forecast. With sidecar.qos Keep, Guaranteed pods stay Guaranteed.
+// Pods get the QoS class of the forecast. With sidecar.qos Keep, Guaranteed pods stay Guaranteed.
 func TestQoSMode_KeepsGuaranteedPods(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -177,8 +177,8 @@ func TestQoSMode_KeepsGuaranteedPods(t *testing.T) {
 	}
 }
 
-// Fact: the API server rejects what the forecast names, with the quota or the limit that it names, and nothing else.
-func TestForecast_NamesTheRejectingQuota(t *testing.T) {
+// The API server rejects exactly the pods that the forecast names, because of the quota or limit that it names.
+func TestForecast_NamesRejectingQuota(t *testing.T) {
 	t.Parallel()
 	ratio := corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1")}}
 	for name, test := range map[string]struct {
@@ -245,8 +245,8 @@ func TestForecast_NamesTheRejectingQuota(t *testing.T) {
 	}
 }
 
-// Fact: a removal, and the injection after it, return to the revisions that the workload has. The forecast does not count new
-// ones, and a full quota of revisions does not reject them.
+// A removal, and the injection after it, return to existing revisions. The forecast counts no new ones, and a full
+// quota of revisions rejects neither.
 func TestForecast_ReusesOldReplicaSets(t *testing.T) {
 	t.Parallel()
 	for kind, counted := range map[string]corev1.ResourceName{"Deployment": "count/replicasets.apps", "StatefulSet": "count/controllerrevisions.apps"} {

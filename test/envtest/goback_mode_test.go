@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// If a deferred change fails in the first workloads, the operator reverts these immediately, without approval or an
-// application rollout. Other workloads are unchanged.
+// A deferred change fails in the first workloads. The operator reverts these at once, without an approval or a rollout
+// of the application. Other workloads stay unchanged.
 func TestRolloutMode_RevertsWithoutWaiting(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

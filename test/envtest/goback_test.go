@@ -182,7 +182,7 @@ func requirePreviews(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	require.Contains(t, plan, "Update")
 }
 
-// If the last known good spec fails too, the operator stops and does not revert again.
+// The last known good spec fails, too. The operator does not revert again.
 func TestOnFailureRevert_StopsAfterFailedRevert(t *testing.T) {
 	namespace := world.Namespace(t)
 	apps := fleet(t, namespace, 2, asIs)
@@ -212,6 +212,7 @@ func TestOnFailureRevert_StopsAfterFailedRevert(t *testing.T) {
 	harness.Eventually(t, "an event", func() bool { return eventsOf(t, vs, meta.ReasonReverted) == 1 })
 }
 
+// Unless onFailure is Revert, the status has no lastKnownGood.
 func TestVectorSidecar_StoresNoLastKnownGoodWithoutRevert(t *testing.T) {
 	_, vs := goingBack(t, 1, "")
 	require.Nil(t, vs.Status.LastKnownGood)
@@ -225,8 +226,8 @@ func TestVectorSidecar_StoresNoLastKnownGoodWithoutRevert(t *testing.T) {
 	require.True(t, strings.HasPrefix(message(vs, meta.ConditionReady), "RolloutFailed: "), message(vs, meta.ConditionReady))
 }
 
-// With waves, the operator reverts a spec that fails, and later revisions of the installation do not start it
-// again. If a revision fails with the last known good spec, the operator halts the revision.
+// With waves, a failed spec is reverted, and later revisions of the installation do not start it again. A revision that
+// fails with the last known good spec is halted.
 func TestOnFailureRevert_SeparatesSpecAndRevision(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {}\nonFailure: Revert")
 	level(t, installation, "info")

@@ -22,9 +22,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// If the Services of a cluster have IPv6 addresses, the operator, which reads the address of the API server, and
-// the plugin, which reads the Service, render the same sidecar. The test needs its own API server, because the IP
-// family is that of its Service kubernetes.
+// The Services of a cluster have IPv6 addresses. The operator reads the address of the API server, the plugin reads a
+// Service, and both render the same sidecar. The test has its own API server.
 func TestIPFamily_FollowsCluster(t *testing.T) {
 	address, err := harness.FreeAddressOf("::1")
 	if err != nil {

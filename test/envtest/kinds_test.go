@@ -67,7 +67,7 @@ func plainly(t *testing.T, object client.Object) map[string]any {
 }
 
 // Each kind with a mutable pod template gets the sidecar with one write, and is counted in the status. After the
-// removal it is unchanged.
+// removal, it is unchanged.
 func TestVectorSidecar_InjectsAndRestoresEveryKind(t *testing.T) {
 	t.Parallel()
 	for _, kind := range objects.WorkloadKinds {
@@ -124,7 +124,8 @@ func TestVectorSidecar_InjectsAndRestoresEveryKind(t *testing.T) {
 	}
 }
 
-// With OnDelete, old pods stay until a user deletes them. The status reports them, and the rollout is finished.
+// With the strategy OnDelete, old pods stay until a user deletes them. The status reports them, and the rollout is
+// finished.
 func TestVectorSidecar_ReportsOutdatedPodsOfOnDelete(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

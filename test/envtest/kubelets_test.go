@@ -26,9 +26,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// The operator reads nodes as a table, because whole nodes have many times the bytes. The status names a node with
-// an old kubelet, but the sidecar stays the same: since API server 1.33, its form does not depend on nodes.
-func TestKubelets_ReportsOldNodes(t *testing.T) {
+// The status names a node with an old kubelet. The sidecar stays the same, because since API server 1.33 its form does
+// not depend on nodes. The operator reads nodes as a table, which needs few bytes.
+func TestKubelets_ReportOldNodes(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "pool-a-1"}, Spec: corev1.NodeSpec{Unschedulable: true}}
 	world.Create(t, node)
 	t.Cleanup(func() { require.NoError(t, world.Client.Delete(context.Background(), node)) })
@@ -73,8 +73,7 @@ func TestKubelets_ReportsOldNodes(t *testing.T) {
 	require.Equal(t, "pool-a-1", oldest.Node, "the simulated nodes tell no version")
 }
 
-// Without permission to read nodes, the operator does not start. To continue would change sidecars after a mistake
-// in RBAC.
+// Without permission to read nodes, the operator does not start, because sidecars would change after a mistake in RBAC.
 func TestOperator_RequiresPermissionToReadNodes(t *testing.T) {
 	config := rest.CopyConfig(world.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:vector-system:stranger", Groups: []string{"system:authenticated"}}

@@ -189,8 +189,8 @@ func replicaSets(t *testing.T, namespace string) int {
 	return len(found.Items)
 }
 
-// The operator skips pods with hostNetwork and Windows pods, and reports the reason, but no error. If a skipped
-// workload already has the sidecar, it is kept and updated.
+// The operator skips pods with hostNetwork and Windows pods, and reports the reason, not an error. A skipped workload
+// that already has the sidecar keeps it and gets updates.
 func TestVectorSidecar_SkipsHostNetworkAndWindows(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

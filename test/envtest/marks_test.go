@@ -49,7 +49,7 @@ func hasMarks(d *appsv1.Deployment) bool {
 	return false
 }
 
-func TestMarks_AreRemovedWhoeverOwnsThem(t *testing.T) {
+func TestMarks_AreRemovedWithAnyFieldManager(t *testing.T) {
 	t.Parallel()
 	logs := meta.Manager("logs")
 	further := map[string]string{
@@ -94,7 +94,8 @@ func TestMarks_AreRemovedWhoeverOwnsThem(t *testing.T) {
 	}
 }
 
-// A VectorSidecar that selects nothing removes the marks of its name when it is deleted, and does not write before.
+// Workloads have annotations of a VectorSidecar that selects nothing. Its deletion removes them. Before, it writes
+// nothing.
 func TestMarks_AreRemovedWithTheirVectorSidecar(t *testing.T) {
 	t.Parallel()
 	logs := meta.Manager("logs")
@@ -128,8 +129,9 @@ func TestMarks_AreRemovedWithTheirVectorSidecar(t *testing.T) {
 	}
 }
 
-// Another writer changes the workload right before the first removal of the marks. The VectorSidecar waits for the next one.
-func TestMarks_GoFromWorkloadsThatChange(t *testing.T) {
+// Another writer changes the workload right before the annotations are removed. The removal is repeated, and the
+// deletion of the VectorSidecar waits for it.
+func TestMarks_AreRemovedDespiteConcurrentWrite(t *testing.T) {
 	namespace := world.Namespace(t)
 	deployment := objects.NewDeployment("cart", namespace).Build()
 	world.Create(t, deployment)
@@ -154,8 +156,9 @@ func TestMarks_GoFromWorkloadsThatChange(t *testing.T) {
 	require.False(t, hasMarks(deployment))
 }
 
-// The mark of an orphaned sidecar that another field manager copied does not count: the operator writes its own.
-func TestMarks_OrphanReplacesACopy(t *testing.T) {
+// Another field manager has copied the orphan annotation, which is then ignored. When the sidecar is orphaned, the
+// operator writes its own.
+func TestMarks_OrphanReplacesCopiedAnnotation(t *testing.T) {
 	t.Parallel()
 	logs := meta.Manager("logs")
 	deployment, vs := injected(t)

@@ -57,9 +57,9 @@ func revisionsOf(t *testing.T, d *appsv1.Deployment) int {
 	return count
 }
 
-// With mode OnAppRollout, a changed image waits in each workload for the application's next rollout, and then
-// causes exactly one more rollout. A change of the leader, scaling or annotations do not start it.
-func TestModeOnAppRollout_WaitsForOwnersRollout(t *testing.T) {
+// A changed sidecar image waits in each workload for the application's next rollout, and then causes exactly one more
+// rollout. Scaling, annotations or another leader do not start it.
+func TestModeOnAppRollout_WaitsForApplicationRollout(t *testing.T) {
 	const size = 50
 	namespace := world.Namespace(t)
 	vs := waitingFor(namespace, v1alpha1.ModeOnAppRollout)
@@ -110,9 +110,9 @@ func TestModeOnAppRollout_WaitsForOwnersRollout(t *testing.T) {
 	}
 }
 
-// A workload that existed before the VectorSidecar waits for the application's rollout. If it is deselected, its
-// annotation is removed.
-func TestModeOnAppRollout_WaitsWithExistingWorkloads(t *testing.T) {
+// A workload that is older than the VectorSidecar waits for the application's rollout. If it is deselected, the
+// annotation of the wait is removed.
+func TestModeOnAppRollout_WaitsInExistingWorkloads(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	older := objects.NewDeployment("older", namespace).Labeled("logs", "vector").Build()
@@ -142,8 +142,8 @@ func TestModeOnAppRollout_WaitsWithExistingWorkloads(t *testing.T) {
 	harness.Until(t, world, older, "no sidecar", func(d *appsv1.Deployment) bool { return isClean(d) && waitRecord(d) == "" })
 }
 
-// A change that has waited for maxAge starts, also if no operator ran at that time. The correction of a changed
-// sidecar does not wait.
+// A change that has waited for maxAge starts, also if no operator ran at that time. Corrections of a changed sidecar do
+// not wait.
 func TestModeOnAppRollout_StartsAfterMaxAge(t *testing.T) {
 	namespace := world.Namespace(t)
 	vs := waitingFor(namespace, v1alpha1.ModeOnAppRollout)
@@ -182,7 +182,7 @@ func TestModeOnAppRollout_StartsAfterMaxAge(t *testing.T) {
 	require.Equal(t, "warn", logLevel(apps[1]))
 }
 
-// With mode Manual, a change waits until a user promotes it. The next change waits again.
+// A change waits until a user promotes it. The next change waits again.
 func TestModeManual_WaitsForApproval(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

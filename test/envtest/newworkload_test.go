@@ -44,8 +44,8 @@ func countPods(t *testing.T, namespace string) (count func() (made, running int)
 	}
 }
 
-// The operator injects into a new workload immediately. Waiting for its first ReplicaSet would save no pods, and
-// the application would have no sidecar for longer. Measured: 52 pods ran instead of 64.
+// A new workload gets the sidecar at once, while its first ReplicaSet is still starting. A wait for that rollout would
+// start more pods: in a measurement, 64 instead of 52.
 func TestVectorSidecar_InjectsNewWorkloadImmediately(t *testing.T) {
 	t.Parallel()
 	const workloads, replicas = 4, 8 // Their pods take a second to start.

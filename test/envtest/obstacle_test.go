@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// The team of a workload sees in its own events why the workload does not get the sidecar, once for each cause. An error
-// of the VectorSidecar is not an event of workloads.
+// An event on the workload tells its team why it has no sidecar, once for each reason. Errors of the VectorSidecar are
+// no events of workloads.
 func TestVectorSidecar_EmitsObstacleOnceOnWorkload(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

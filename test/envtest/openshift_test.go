@@ -41,9 +41,8 @@ func constraints() *apiextensionsv1.CustomResourceDefinition {
 	}
 }
 
-// On OpenShift, sidecars set no user. A user outside the range of the namespace is reported and not written.
-// OpenShift's controller sets the range after it creates the namespace. The test needs its own API server, because
-// the platform is detected once per cluster.
+// On OpenShift, sidecars set no user. If the spec sets one outside of the namespace's range, it is reported and not
+// written. The test has its own API server, because the platform is detected once.
 func TestOpenShift_AssignsUserOfSidecar(t *testing.T) {
 	plane, err := controlplane.Start(t.Context(), controlplane.Options{Dir: t.TempDir()})
 	require.NoError(t, err)

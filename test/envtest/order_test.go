@@ -24,7 +24,7 @@ func initContainers(d *appsv1.Deployment) []string {
 	return names
 }
 
-// A native sidecar starts before the application's init containers, without a second rollout for the order.
+// A native sidecar starts before the application's init containers. The order needs no second rollout.
 func TestVectorSidecar_PrecedesInitContainers(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -48,7 +48,7 @@ func TestVectorSidecar_PrecedesInitContainers(t *testing.T) {
 	}
 }
 
-// The next change corrects the order, and strictOrder corrects it immediately.
+// The order of init containers is wrong. The next change corrects it, or with strictOrder a write at once.
 func TestVectorSidecar_CorrectsInitContainerOrder(t *testing.T) {
 	t.Parallel()
 	for name, strict := range map[string]bool{"with the next change": false, "strict": true} {
@@ -77,8 +77,8 @@ func TestVectorSidecar_CorrectsInitContainerOrder(t *testing.T) {
 	}
 }
 
-// The kubelet stops native sidecars from the last to the first, so the gate has to be right after Vector. Adding
-// and removing it takes one rollout each.
+// The kubelet stops native sidecars from the last to the first, so the drain gate comes right after Vector. Adding and
+// removing it takes one rollout each.
 func TestDrainGateSpec_AddsGateAfterVector(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -116,8 +116,8 @@ func TestDrainGateSpec_AddsGateAfterVector(t *testing.T) {
 	})
 }
 
-// With a Unix socket, the application's containers mount its directory, and Vector has a drain gate. Changing to
-// TCP, and the removal, take one rollout each.
+// With a Unix socket, application containers mount its directory, and Vector has a drain gate. A change to TCP, and the
+// removal, take one rollout each.
 func TestSocketSpec_AddsMountsAndGate(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

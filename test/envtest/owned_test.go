@@ -88,8 +88,8 @@ func requestRetry(t *testing.T, vs *v1alpha1.VectorSidecar, when string) {
 	})
 }
 
-// If a controller owner removes the sidecar, the operator does not inject again into any workload of that kind of
-// owner, until a user requests a retry.
+// If a controller owner removes the sidecar, no workload with that kind of owner gets it again, until a user requests a
+// retry.
 func TestOwnedWorkloads_StayWithoutRemovedSidecar(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []v1alpha1.WorkloadKind{"StatefulSet", "Deployment"} {
@@ -142,8 +142,8 @@ func TestOwnedWorkloads_StayWithoutRemovedSidecar(t *testing.T) {
 	}
 }
 
-// A user of one namespace can name any owner and remove the sidecar. So a removal counts for other namespaces only
-// after it was found in several.
+// A user of one namespace can name any controller owner and remove the sidecar. So a removal affects other namespaces
+// only after several namespaces have reported it.
 func TestBelievedNamespaces_LimitTrustInOwnerRemovals(t *testing.T) {
 	t.Parallel()
 	cluster := clusterOf(t)
@@ -200,9 +200,9 @@ func TestOwnerRemoval_LimitsLengthInStatus(t *testing.T) {
 	}
 }
 
-// After a restart, the operator reads past removals from the status, and detects removals during its absence by the
-// workload's annotations.
-func TestOwnerRemoval_SurvivesRestart(t *testing.T) {
+// After a restart, the operator reads earlier removals from the status. It detects removals during its absence by the
+// annotations of the workload.
+func TestOwnerRemoval_StaysKnownAfterRestart(t *testing.T) {
 	namespace := world.Namespace(t)
 	told, meanwhile := ownedWorkload(t, "StatefulSet", "told", namespace), ownedWorkload(t, "Deployment", "meanwhile", namespace)
 	stop := startWorkloadOwner(t, told)
@@ -265,7 +265,8 @@ func TestOwnerRemoval_SurvivesRestart(t *testing.T) {
 	harness.Until(t, world, cluster, "the removal of all its fields", func(cluster *v1alpha1.ClusterVectorSidecar) bool { return len(cluster.Status.RemovedByOwners) == 0 })
 }
 
-// If a user removes the sidecar by hand, that does not count as a removal by the controller owner.
+// A user removes the sidecar from a workload with a controller owner. The operator restores it, because the controller
+// owner has not removed it.
 func TestOwnedWorkloads_RestoreManuallyRemovedSidecar(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -284,9 +285,9 @@ func TestOwnedWorkloads_RestoreManuallyRemovedSidecar(t *testing.T) {
 	require.Empty(t, vs.Status.RemovedByOwners)
 }
 
-// With OwnedSkip, the operator skips workloads with a controller owner, and removes their sidecars. With
-// OwnedAtAdmission it also skips them, and reports if the API server does not inject.
-func TestOwnedSkip_LeavesOwnedWorkloads(t *testing.T) {
+// With ownedWorkloads Skip, workloads with a controller owner get no sidecar, and lose an injected one. With
+// AtAdmission the operator also skips them, and reports if the API server does not inject.
+func TestOwnedSkip_RemovesSidecarFromOwnedWorkloads(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	owned, free := ownedWorkload(t, "Deployment", "orders", namespace), objects.NewWorkload("Deployment", "free", namespace, map[string]string{"logs": "vector"})

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A deleted VectorSidecar stays until a live list shows no workload with its sidecar. Many that are deleted at once share
-// the lists, so that their number does not grow with the product of VectorSidecars and workloads.
+// A deleted VectorSidecar stays until a live list has no workload with its sidecar. Many VectorSidecars that are
+// deleted together share the lists.
 func TestOwnedObjectLister_ListsOnceForManyDeletions(t *testing.T) {
 	t.Parallel()
 	const sidecars, pages = 40, 3 // 10, 20 and 40 Deployments

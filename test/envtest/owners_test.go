@@ -173,10 +173,9 @@ func kubectlApply(t *testing.T, namespace string) {
 	run(t, namespace, "kubectl", "apply", "-f", file(t, manifest("1")))
 }
 
-// If an application owner deploys over an injected workload, the tool succeeds, and the workload has the owner's
-// manifest and the sidecar. There are no more pod templates than the owner's, plus one to restore the sidecar if
-// the tool removed it.
-func TestVectorSidecar_SurvivesWritesOfOwners(t *testing.T) {
+// The application owner deploys over an injected workload. The tool succeeds, and the workload has its manifest and the
+// sidecar. If the tool removed the sidecar, restoring it is the only additional pod template.
+func TestVectorSidecar_SupportsDeploysOfApplication(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		// deploy is the first deployment; nil for kubectl apply.
@@ -325,7 +324,7 @@ func fresh(t *testing.T, version string) *appsv1.Deployment {
 	return deployment
 }
 
-// A restart by the application owner causes one revision, and no write of the operator.
+// kubectl rollout restart causes one revision, and no write of the operator.
 func TestVectorSidecar_KeepsRestartAtOneRevision(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -383,7 +382,7 @@ func autoscale(t *testing.T, namespace string) {
 	}
 }
 
-// During constant scaling, a change of the sidecar is rolled out exactly once.
+// The number of replicas changes all the time. A change of the sidecar is rolled out exactly once.
 func TestVectorSidecar_RollsOutOnceDuringScaling(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -400,8 +399,7 @@ func TestVectorSidecar_RollsOutOnceDuringScaling(t *testing.T) {
 	require.EqualValues(t, 3, *deployment.Spec.Replicas)
 }
 
-// After kubectl rollout undo, the template has an old sidecar. The undo is one revision, and the operator's update
-// of the sidecar is another one.
+// After kubectl rollout undo, the workload has an old sidecar. The operator updates it with one more revision.
 func TestVectorSidecar_UpdatesOldSidecarAfterUndo(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -422,8 +420,8 @@ func TestVectorSidecar_UpdatesOldSidecarAfterUndo(t *testing.T) {
 	harness.Until(t, world, deployment, "removal, though the undo made kubectl an owner of the sidecar too", isClean)
 }
 
-// After kubectl rollout undo, the template has the sidecar under an old name. The operator removes it, so that only
-// the current one is left.
+// After kubectl rollout undo, the workload has the sidecar under an old container name. The operator replaces it with
+// the current one.
 func TestVectorSidecar_RemovesRenamedSidecarAfterUndo(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -438,8 +436,8 @@ func TestVectorSidecar_RemovesRenamedSidecarAfterUndo(t *testing.T) {
 	harness.Until(t, world, deployment, "a single sidecar", func(d *appsv1.Deployment) bool { return carries(d, "shipper") && isClean(d) })
 }
 
-// A user runs kubectl rollout undo to a template with the sidecar while the VectorSidecar is disabled, and enables
-// it again. The sidecar of that template is not a conflict.
+// While the VectorSidecar is disabled, a user runs kubectl rollout undo to a template with the sidecar. When it is
+// enabled again, that sidecar is no conflict.
 func TestVectorSidecar_InjectsAgainAfterUndo(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

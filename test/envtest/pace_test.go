@@ -68,7 +68,7 @@ func (w *watchUnfinished) mostAtOnce() int {
 	return w.most
 }
 
-// The limit holds for injections, changes and removals.
+// Injections, changes and removals each stay within maxConcurrent.
 func TestRolloutSpec_LimitsConcurrentRollouts(t *testing.T) {
 	t.Parallel()
 	const size = 12
@@ -94,7 +94,7 @@ func TestRolloutSpec_LimitsConcurrentRollouts(t *testing.T) {
 	require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), 2*size)
 }
 
-func TestRolloutPaused_StartsNoRollouts(t *testing.T) {
+func TestRolloutPaused_PreventsRollouts(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	deployments := fleet(t, namespace, 2, asIs)
@@ -125,6 +125,7 @@ func TestRolloutPaused_DoesNotBlockDeletion(t *testing.T) {
 	harness.Until(t, world, deployment, "removal", isClean)
 }
 
+// A workload fails with a changed sidecar. No other workload gets the change.
 func TestRolloutFailure_StopsFanOut(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

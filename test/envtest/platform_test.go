@@ -78,8 +78,7 @@ func installing(t *testing.T, values string) (upgrade func(arguments ...string))
 	}
 }
 
-// The operator applies a changed template set, reports an invalid one and applies its correction, without a
-// restart.
+// A template set is changed, becomes invalid and is corrected. The operator applies or reports each without a restart.
 func TestTemplateSet_AppliesChangesWithoutRestart(t *testing.T) {
 	upgrade := installing(t, "production")
 	namespace := world.Namespace(t)
@@ -203,6 +202,7 @@ func TestTemplateSet_WritesNothingWhileInvalid(t *testing.T) {
 	require.True(t, isInjected(deployment), "it keeps what it has")
 }
 
+// The values of an environment name a template set, which is rendered for VectorSidecars of that environment.
 func TestEnvironment_ChoosesTemplateSet(t *testing.T) {
 	addTemplateSet(t, templateSet("edge", "values.yaml", strings.Replace(builtinValues(t), "logLevel: info", "logLevel: error", 1)))
 	world.SetValues(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "qa.yaml", "templateSet: edge"))
@@ -290,7 +290,7 @@ func variable(d *appsv1.Deployment, name string) string {
 	return ""
 }
 
-// If the API server would reject the pods, the operator reports its reason before it writes the workload.
+// The API server would reject pods with the sidecar. The operator reports the reason and does not write the workload.
 func TestVectorSidecar_ReportsPodRejectionBeforeWrite(t *testing.T) {
 	world.SetValues(t, objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, desired.PolicyKey, "podSecurity: privileged"))
 	namespace := world.Namespace(t)
@@ -319,7 +319,7 @@ func TestVectorSidecar_ReportsPodRejectionBeforeWrite(t *testing.T) {
 	harness.Until(t, world, deployment, "the sidecar, as the namespace now allows it", isInjected)
 }
 
-// If the templates do not read the workload, the operator renders a change once for many workloads.
+// Templates do not read the workload. The operator renders a change once for all workloads.
 func TestVectorSidecar_RendersFanOutOnce(t *testing.T) {
 	require.NoError(t, running.Stop())
 	t.Cleanup(func() { running = world.RunOperator(options) })

@@ -35,9 +35,9 @@ func hasAgentAnnotation(text string) func(*appsv1.Deployment) bool {
 	return func(d *appsv1.Deployment) bool { return d.Spec.Template.Annotations[excluded] == text }
 }
 
-// If the application owner sets an annotation for node agents, before or after the injection, the operator keeps it
-// and reports the value to add.
-func TestNodeAgentsMode_KeepsAnnotationsOfOwner(t *testing.T) {
+// The application owner sets an annotation for node agents before or after the injection. The operator keeps it and
+// reports the value to add.
+func TestNodeAgentsMode_KeepsAnnotationsOfApplication(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(t *testing.T, namespace string){
 		"kubectl annotate": func(t *testing.T, ns string) {
@@ -77,8 +77,8 @@ func TestNodeAgentsMode_KeepsAnnotationsOfOwner(t *testing.T) {
 	}
 }
 
-// A rollback restores annotations and labels without the operator's managed fields. The operator removes them
-// together with the sidecar.
+// kubectl rollout undo restores annotations and labels of the sidecar. The operator removes them together with the
+// sidecar.
 func TestVectorSidecar_RemovesPodMetadataAfterUndo(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -97,7 +97,8 @@ func TestVectorSidecar_RemovesPodMetadataAfterUndo(t *testing.T) {
 	require.Equal(t, map[string]string{"app": "cart"}, deployment.Spec.Template.Labels)
 }
 
-// If the workload's selector uses a label of sidecar.podLabels, the operator reports a conflict and writes nothing.
+// A label in sidecar.podLabels is also in the workload's own selector. The operator reports a conflict and writes
+// nothing.
 func TestVectorSidecar_ReportsConflictingPodLabels(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -115,8 +116,8 @@ func TestVectorSidecar_ReportsConflictingPodLabels(t *testing.T) {
 	require.JSONEq(t, before, rawTemplate(t, deployment))
 }
 
-// The operator lists the sidecar's volumes in an annotation for the Cluster Autoscaler. If the application owner
-// adds a volume, that is one rollout. Removal leaves only the owner's annotation.
+// An annotation for the Cluster Autoscaler lists the sidecar's volumes. If the application owner adds a volume, that is
+// one rollout. The removal of the sidecar keeps only the application's annotation.
 func TestEvictableMode_AnnotatesVolumesOfSidecar(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)

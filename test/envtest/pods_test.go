@@ -64,7 +64,7 @@ func restrict(t *testing.T, namespace string) {
 
 func asItIs(*testing.T, string) {}
 
-// Fact: the status and an event report each of these states within seconds.
+// Each case is a state of pods that cannot run. The status and an event report it within seconds.
 func TestVectorSidecar_ReportsBlockedPodsWithinSeconds(t *testing.T) {
 	t.Parallel()
 	const image = "registry.example/vector:"
@@ -118,8 +118,8 @@ func TestVectorSidecar_ReportsBlockedPodsWithinSeconds(t *testing.T) {
 	}
 }
 
-// Fact: a sidecar that runs but is not ready fails after the time of its readiness probe, and not before its pod is
-// half a minute old.
+// A sidecar runs, but is not ready. It fails after the time of its readiness probe, and at least 30 seconds after the
+// start of its pod.
 func TestVectorSidecar_ReportsUnreadySidecar(t *testing.T) {
 	t.Parallel()
 	const given = 30 * time.Second
@@ -144,7 +144,7 @@ func TestVectorSidecar_ReportsUnreadySidecar(t *testing.T) {
 	require.Equal(t, "True", condition(vs, meta.ConditionError))
 }
 
-// StatefulSets and DaemonSets have no condition for rejected pods, so the operator reads the workload's events.
+// A StatefulSet or DaemonSet has no condition for rejected pods. The operator reads the workload's events.
 func TestVectorSidecar_ReportsRejectedPodsFromEvents(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"StatefulSet", "DaemonSet"} {
@@ -180,9 +180,9 @@ func TestVectorSidecar_ReportsRejectedPodsFromEvents(t *testing.T) {
 	}
 }
 
-// A condition says that the API server rejects the ReplicaSet of a Deployment, and an event that it rejects the Job of a
-// CronJob, whose next run has the sidecar.
-func TestControllerReason_ReportsRejectedReplicaSetsAndJobs(t *testing.T) {
+// The API server rejects the ReplicaSet of a Deployment, or the Job of a CronJob. A condition or an event states this,
+// and the operator reports it.
+func TestControllerReason_ReportsRejectedOwnedObjects(t *testing.T) {
 	t.Parallel()
 	for kind, test := range map[string]struct {
 		resource corev1.ResourceName
@@ -246,7 +246,7 @@ func requireEvent(t *testing.T, vs *v1alpha1.VectorSidecar, says string) {
 	})
 }
 
-// If pods are blocked for a while, the rollout continues when they are unblocked.
+// Pods are blocked for a while. The rollout continues when they can run.
 func TestVectorSidecar_ContinuesWhenPodsAreUnblocked(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)

@@ -48,8 +48,8 @@ func stalls(t *testing.T, namespace string) (ever func() string) {
 	}
 }
 
-// If two VectorSidecars are created at the same time, the one that writes second has read the first write late. It
-// does not report a conflict.
+// Two VectorSidecars are created at the same time, and the second one reads the write of the first one late. It reports
+// no conflict.
 func TestVectorSidecar_ToleratesConcurrentCreation(t *testing.T) {
 	t.Parallel()
 	for i := range 8 {
@@ -80,8 +80,8 @@ func assertCreated(t *testing.T, object client.Object) {
 	}
 }
 
-// If several VectorSidecars select a new workload, the oldest one owns the annotations without a name and shared
-// names, whichever writes first.
+// Several VectorSidecars select a new workload. The oldest one gets the annotations without a name, and the shared
+// names, whichever is written first.
 func TestVectorSidecar_PrecedesByAgeInNewWorkloads(t *testing.T) {
 	t.Parallel()
 	for i := range 6 {
@@ -120,8 +120,8 @@ func secondPasses(t *testing.T, older client.Object) {
 	})
 }
 
-// A restored backup creates all VectorSidecars within a second, so their order by age changes. The sidecars of the
-// workloads stay the same.
+// A restored backup creates all VectorSidecars within a second, so that their order by age changes. The injected
+// sidecars stay.
 func TestVectorSidecar_KeepsSidecarsAfterBackupRestore(t *testing.T) {
 	namespace := world.Namespace(t)
 	// The order by name is the reverse of the order by age.

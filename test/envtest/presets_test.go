@@ -15,7 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/presets"
 )
 
-// The test also creates the pod, because Pod Security checks pods and not Deployments.
+// The API server accepts each sample VectorSidecar (preset), its workload and its pod, which is created because Pod
+// Security checks only pods.
 func TestVectorSidecar_AcceptsEveryPreset(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t, "pod-security.kubernetes.io/enforce", "restricted")

@@ -31,9 +31,9 @@ func published(t *testing.T, what string, says func(*rollouts.Publication) bool)
 	return found
 }
 
-// If a part of the installation cannot be loaded, the publication keeps the revision that VectorSidecars have, also
-// after a restart.
-func TestPublication_KeepsRevisionOfBrokenParts(t *testing.T) {
+// A template set or the policy of the installation cannot be loaded. The publication keeps the revision that
+// VectorSidecars have, also after a restart.
+func TestPublication_KeepsRevisionIfPartIsInvalid(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {}")
 	set := templateSet("own", "NOTES.txt", "own")
 	addTemplateSet(t, set)

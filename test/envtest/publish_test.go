@@ -32,9 +32,9 @@ func (w *inWave) reconciled(t *testing.T, mark string) {
 	harness.Until(t, world, w.vs, "a reconcile", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.LastHandledReconcileAt == mark })
 }
 
-// One upgrade writes values and a template set one after the other: that is one revision, and a restart of the operator
-// in between changes nothing.
-func TestSettling_PublishesAnUpgradeAsOneRevision(t *testing.T) {
+// An upgrade writes values and a template set one after the other. The operator publishes both as one revision, also if
+// it restarts in between.
+func TestSettling_PublishesUpgradeAsOneRevision(t *testing.T) {
 	installation, canary, rest, first := waiting(t, "")
 	stored := storedRevisions(t)
 	set := objects.NewConfigMap("release-default", options.Namespace, "NOTES.txt", "two\n")
@@ -61,7 +61,8 @@ func TestSettling_PublishesAnUpgradeAsOneRevision(t *testing.T) {
 	require.Len(t, storedSince(t, stored), 1)
 }
 
-// ConfigMaps that no chart has written are published when they are quiet.
+// ConfigMaps that no chart manages change quickly. They are published together, when they have not changed for some
+// seconds.
 func TestSettling_PublishesQuickChangesAsOneRevision(t *testing.T) {
 	require.NoError(t, running.Stop())
 	t.Cleanup(func() { running = world.RunOperator(options) })
@@ -79,8 +80,8 @@ func TestSettling_PublishesQuickChangesAsOneRevision(t *testing.T) {
 	require.Len(t, storedSince(t, stored), 1)
 }
 
-// Without waves, and without a stored revision, nothing is written but removals until the ConfigMaps belong together.
-func TestSettling_HoldsAFirstRevisionThatIsIncomplete(t *testing.T) {
+// At the first installation, the ConfigMaps do not belong together yet. Until they do, only removals are written.
+func TestSettling_WaitsForCompleteFirstRevision(t *testing.T) {
 	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "development.yaml", "sidecar: {logLevel: warn}")
 	set := objects.NewConfigMap("release-default", options.Namespace, "NOTES.txt", "two\n")
 	set.Labels = map[string]string{meta.LabelTemplateSet: desired.DefaultTemplateSet}
@@ -106,8 +107,9 @@ func TestSettling_HoldsAFirstRevisionThatIsIncomplete(t *testing.T) {
 	harness.Until(t, world, added.app, "the sidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "warn" })
 }
 
-// After the deletion of the values no sidecar changes, also after a restart, and the status and check name the ConfigMap.
-func TestSettling_KeepsSidecarsWithoutValues(t *testing.T) {
+// The ConfigMap of the values is deleted. No sidecar changes, also after a restart. The status and the command check
+// name the ConfigMap.
+func TestSettling_KeepsSidecarsIfValuesAreDeleted(t *testing.T) {
 	deployOperator(t)
 	installation := objects.NewConfigMap(options.EnvironmentsConfigMap, options.Namespace, "development.yaml", "sidecar: {logLevel: warn}")
 	world.SetValues(t, installation)

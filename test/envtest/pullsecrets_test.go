@@ -38,8 +38,8 @@ func pulls(d *appsv1.Deployment) []string {
 	return names
 }
 
-// A pod uses the pull secrets of its ServiceAccount only if it lists none, so the operator adds these to its own.
-// On removal, the operator keeps those that the application also lists.
+// A pod uses the pull secrets of its ServiceAccount only if it lists none itself. So the operator lists these, too. The
+// removal keeps those that the application also lists.
 func TestHasPullSecret_KeepsOtherPullSecrets(t *testing.T) {
 	t.Parallel()
 	pulling := "      imagePullSecrets: [{name: apps}]\n      volumes:"
@@ -148,8 +148,8 @@ func cleaned(t *testing.T, of *appsv1.Deployment) *appsv1.Deployment {
 	return stripped.(*appsv1.Deployment)
 }
 
-// If the ServiceAccount cannot be read or does not exist, the operator does not know the pod's pull secrets, and
-// does not inject. It follows changes of the ServiceAccount.
+// The ServiceAccount does not exist or cannot be read, so the pod's pull secrets are unknown. The operator does not
+// inject until it can read them, and follows later changes.
 func TestHasPullSecret_WaitsForServiceAccount(t *testing.T) {
 	namespace := world.Namespace(t)
 	account := &corev1.ServiceAccount{
@@ -207,7 +207,7 @@ func TestHasPullSecret_WaitsForServiceAccount(t *testing.T) {
 	}, harness.Patience, 50*time.Millisecond, "the VectorSidecar to be gone")
 }
 
-// The operator reads a ServiceAccount once for all of its workloads, and not again for the next change.
+// The operator reads a ServiceAccount once for all workloads, and not again for the next change.
 func TestHasPullSecret_ReadsServiceAccountOnce(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -238,7 +238,7 @@ func TestHasPullSecret_ReadsServiceAccountOnce(t *testing.T) {
 	}, harness.Patience, 50*time.Millisecond, "the VectorSidecar to be gone")
 }
 
-// If the API server denies the read of a ServiceAccount, its pull secrets are unknown, not empty.
+// The API server denies the read of a ServiceAccount. Its pull secrets are unknown, not empty.
 func TestReader_ReportsForbiddenServiceAccount(t *testing.T) {
 	t.Parallel()
 	config := rest.CopyConfig(world.Config)

@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestVectorSidecar_CausesNoWritesAfterRestart(t *testing.T) {
+func TestVectorSidecar_WritesNothingAfterRestart(t *testing.T) {
 	namespace := world.Namespace(t)
 	world.Create(t, objects.NewConfigMap("vector", namespace, "vector.yaml", objects.VectorConfig("x")))
 	sidecars := []*v1alpha1.VectorSidecar{
@@ -96,6 +96,7 @@ func TestVectorSidecar_InjectsWithOneWrite(t *testing.T) {
 	}))
 }
 
+// A reconcile without a change does not write the status.
 func TestVectorSidecarStatus_ChangesOnlyWithItsContent(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)

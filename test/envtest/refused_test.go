@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// If a policy rejects the injection or the removal, the operator reports it and retries. It succeeds when the
-// policy is gone, also after a restart of the operator.
+// A policy rejects the injection or the removal. The operator reports it and retries, and succeeds when the policy is
+// gone, also after a restart.
 func TestVectorSidecar_RetriesRejectedWritesAfterRestart(t *testing.T) {
 	const size = 6 // More than there are places.
 	namespace := world.Namespace(t)

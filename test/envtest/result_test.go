@@ -18,9 +18,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// The counts and states of a status are those of the objects: also if the API server has denied writes, or a conflict, a
-// pause or an owner keeps the sidecar out.
-func TestVectorSidecarStatus_EqualsTheObjects(t *testing.T) {
+// The counts and states in the status are those of the workloads. The cases include denied writes, conflicts, pauses
+// and opt-outs.
+func TestVectorSidecarStatus_EqualsWorkloads(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	build := func(name string) *objects.Deployment {

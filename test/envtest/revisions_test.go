@@ -96,9 +96,9 @@ func (w *inWave) soaks(t *testing.T, other string) {
 	})
 }
 
-// While a VectorSidecar waits for its wave, the operator injects, corrects and changes sidecars with the templates
-// and values of its current revision.
-func TestWave_ServesPreviousRevisionWhileWaiting(t *testing.T) {
+// A VectorSidecar waits for its wave. The operator injects, corrects and changes sidecars with the templates and values
+// of its current revision.
+func TestWave_UsesPreviousRevisionWhileWaiting(t *testing.T) {
 	installation, canary, rest, first := waiting(t, "")
 	level(t, installation, "warn")
 	canary.soaks(t, first)
@@ -123,7 +123,8 @@ func TestWave_ServesPreviousRevisionWhileWaiting(t *testing.T) {
 	harness.Until(t, world, lateApp, "the sidecar of a new VectorSidecar", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 }
 
-// A stricter policy takes effect immediately for all VectorSidecars, and a looser one only with its wave.
+// A stricter policy applies at once for all VectorSidecars. A looser one applies to each wave when it starts the
+// revision.
 func TestPolicy_RelaxesOnlyWithItsRevision(t *testing.T) {
 	installation, canary, rest, first := waiting(t, "")
 	allow := func(registry string) {
@@ -219,8 +220,8 @@ func TestUndo_RevertsInstallation(t *testing.T) {
 	require.Equal(t, first, canary.vs.Status.Rollout.Revision)
 }
 
-// A user promotes one VectorSidecar before its wave, and reverts it. Others are not changed. If a user names a
-// revision that is not stored, the operator reports that.
+// A user promotes one VectorSidecar before its wave, and reverts it. Others stay unchanged. If the named revision is
+// not stored, the operator reports that.
 func TestPromote_StartsRevisionOfOneVectorSidecar(t *testing.T) {
 	installation, canary, rest, first := waiting(t, "")
 	level(t, installation, "warn")
@@ -259,7 +260,8 @@ func TestPromote_StartsRevisionOfOneVectorSidecar(t *testing.T) {
 	require.Equal(t, "warn", logLevel(rest.app))
 }
 
-func TestRevision_HoldsWritesWhenUnreadable(t *testing.T) {
+// The stored revision of a VectorSidecar cannot be read. Only removals are written until it can be read again.
+func TestRevision_StopsWritesIfUnreadable(t *testing.T) {
 	for name, test := range map[string]struct {
 		damage func(*testing.T, *appsv1.ControllerRevision)
 		want   string
@@ -305,6 +307,7 @@ func TestRevision_HoldsWritesWhenUnreadable(t *testing.T) {
 	}
 }
 
+// Stored revisions that no VectorSidecar uses are deleted.
 func TestRevision_DeletesUnneededRecords(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	one := newInWave(t, "other")
@@ -332,8 +335,8 @@ func TestRevision_DeletesUnneededRecords(t *testing.T) {
 	harness.Eventually(t, "the deletion with the installation", func() bool { return len(storedRevisions(t)) == 0 })
 }
 
-// While a template set is invalid, a new leader uses the last stored version.
-func TestTemplateSet_KeepsLastValidAcrossLeaders(t *testing.T) {
+// A template set is invalid, and the leader changes. The new leader uses the stored last known good version.
+func TestTemplateSet_KeepsLastKnownGoodAcrossLeaders(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	set := templateSet("own", "NOTES.txt", "own")
 	addTemplateSet(t, set)

@@ -79,6 +79,7 @@ func TestLogsSpec_AllowsContainerRename(t *testing.T) {
 	require.Equal(t, 2, counted.until(t, deployment), "the owner's change and ours")
 }
 
+// A VectorSidecar with logs.containers is deleted. One patch removes its log volume and the mounts in the application.
 func TestLogsSpec_RemovesVolumeWithOnePatch(t *testing.T) {
 	t.Parallel()
 	for name, containers := range map[string]string{
@@ -165,9 +166,9 @@ func TestLogsSpec_RestoresRemovedMount(t *testing.T) {
 	harness.Until(t, world, deployment, "the mount", func(d *appsv1.Deployment) bool { return mounting(d)["app"] == "/var/log/app" })
 }
 
-// A patch forces its fields, so the operator checks their field managers first. It reports a conflict with a
-// deployment tool.
-func TestLogsSpec_KeepsMountOfDeployer(t *testing.T) {
+// A patch overwrites fields of any field manager. So the operator checks the managers first, and reports a conflict
+// with a deployment tool.
+func TestLogsSpec_KeepsMountOfDeploymentTool(t *testing.T) {
 	t.Parallel()
 	deployment, vs := shared(t, `[`+app+`]`)
 	_, err := applyAs(t, "argocd-controller", vs.Namespace, `spec: {template: {spec: {initContainers: [{name: vector, imagePullPolicy: Always}]}}}`,
@@ -181,7 +182,8 @@ func TestLogsSpec_KeepsMountOfDeployer(t *testing.T) {
 	require.EqualValues(t, "Always", deployment.Spec.Template.Spec.InitContainers[0].ImagePullPolicy)
 }
 
-// If the operator stops between the patch and the apply, the next operator completes the write without a rollout.
+// The operator stops after the patch and before the apply. The next operator completes the write without another
+// rollout.
 func TestLogsSpec_CompletesInterruptedWrite(t *testing.T) {
 	t.Parallel()
 	deployment, vs := shared(t, `[`+app+`]`)

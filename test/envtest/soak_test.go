@@ -40,7 +40,8 @@ func injectedOf(t *testing.T, namespace string) int {
 	return count
 }
 
-func TestSoak_LimitsFailingSidecarToBudget(t *testing.T) {
+// The sidecar dies after its rollout in each workload. Only as many workloads as rollout slots get it.
+func TestSoak_LimitsFailedWorkloadsToMaxConcurrent(t *testing.T) {
 	t.Parallel()
 	const size, budget = 16, 5
 	namespace := world.Namespace(t)
@@ -58,8 +59,8 @@ func TestSoak_LimitsFailingSidecarToBudget(t *testing.T) {
 	require.Contains(t, message(vs, meta.ConditionReady), "RolloutFailed: 5 of 16 Deployments did not finish rolling out")
 }
 
-// Without permission to read pods, the operator uses only times. A failing sidecar keeps its rollout slot through a
-// restart, although the Deployments alone look finished: their rollouts ended longer ago than the soak.
+// Without permission to read pods, a failing sidecar shows only in times. It keeps its rollout slot through a restart,
+// although the Deployments look finished.
 func TestSoak_KeepsSlotOfFailingSidecarAcrossRestart(t *testing.T) {
 	const size, budget = 6, 2
 	blind := options
@@ -112,9 +113,9 @@ func comeAndGo(t *testing.T, deployments []*appsv1.Deployment, times int) {
 	})
 }
 
-// The operator computes soaks with times of the API server and its controllers, so an operator clock that is an
-// hour wrong has no effect.
-func TestSoak_UsesClockOfTheAPIServer(t *testing.T) {
+// The clock of the operator is an hour wrong. Soaks take the right time, because the operator uses times of the API
+// server and its controllers.
+func TestSoak_UsesClockOfAPIServer(t *testing.T) {
 	require.NoError(t, running.Stop())
 	t.Cleanup(func() { running = world.RunOperator(options) })
 	for _, apart := range []time.Duration{-time.Hour, time.Hour} {
@@ -125,6 +126,7 @@ func TestSoak_UsesClockOfTheAPIServer(t *testing.T) {
 	}
 }
 
+// The next workload rolls out only after the soak of the one before.
 func TestSoak_DelaysNextRollout(t *testing.T) {
 	t.Parallel()
 	requireSoaks(t, 3)

@@ -77,8 +77,8 @@ func statusManagers(object client.Object) []string {
 	return managers
 }
 
-// The status is applied as a whole, with one request. A field that the next status does not have is removed, also if
-// an operator before server-side apply wrote it.
+// The status is applied with one request. A field that the next status lacks is removed, also if an earlier operator
+// wrote it without server-side apply.
 func TestWriter_AppliesWholeStatus(t *testing.T) {
 	stopped(t)
 	namespace := world.Namespace(t)

@@ -23,7 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// After injection and removal, the workload is as its application owner wrote it.
+// After the injection and the removal, the workload equals the manifest of its application owner.
 func TestVectorSidecar_RestoresWorkloadWhenDeleted(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", 63)
@@ -133,7 +133,8 @@ func TestVectorSidecar_RemovesSidecarFromPausedWorkload(t *testing.T) {
 	})
 }
 
-// A later VectorSidecar of the same name adopts the orphaned sidecar without a rollout.
+// A VectorSidecar is deleted with deletionPolicy Orphan. A later one of the same name adopts the sidecar without a
+// rollout.
 func TestDeletionOrphan_KeepsSidecarAndCompanion(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)

@@ -60,9 +60,9 @@ func deployOperator(t *testing.T) {
 	})
 }
 
-// An image runs, the next one fails in the first wave and is halted, and the quick fix fails, too. An engineer follows the
-// runbook: all VectorSidecars have the first image again, and none of the other waves ever gets another one.
-func TestUndo_FollowsTheRunbookAfterTwoFailedRevisions(t *testing.T) {
+// An image fails in the first wave and is halted, and the fix fails, too. An engineer follows the runbook. All
+// VectorSidecars have the image before both, and other waves never got another one.
+func TestUndo_RestoresRevisionBeforeTwoFailures(t *testing.T) {
 	deployOperator(t)
 	installation := pacing(t, "waves: [{name: canary, namespaceSelector: {matchLabels: {wave: canary}}, soak: 8s}, {name: early, namespaceSelector: {matchLabels: {wave: early}}, soak: 1s}]\nhalt: {}")
 	level(t, installation, "info")
@@ -170,9 +170,9 @@ func engineer(t *testing.T, name string) []string {
 	return []string{"--as", name, "--operator-namespace", options.Namespace}
 }
 
-// Two ClusterVectorSidecars and a VectorSidecar have a revision that fails. A user without permission to read them
-// undoes it, and objects that are created later do not get it.
-func TestUndo_ReturnsClusterVectorSidecars(t *testing.T) {
+// A revision of ClusterVectorSidecars and a VectorSidecar fails. A user without permission to read them undoes it.
+// Objects that are created later do not get it.
+func TestUndo_RevertsClusterVectorSidecars(t *testing.T) {
 	deployOperator(t)
 	installation := wavesOf(t, "8s", "halt: {}")
 	level(t, installation, "info")
@@ -229,8 +229,8 @@ func TestUndo_ReturnsClusterVectorSidecars(t *testing.T) {
 	}
 }
 
-// A retry of an undone revision ends the undo. When the revision is finished, its mark as failed is removed.
-func TestUndo_EndsWithARetryOfTheRevision(t *testing.T) {
+// A retry of an undone revision ends the undo. When the revision is finished, it is no longer marked as failed.
+func TestUndo_EndsWithRetryOfRevision(t *testing.T) {
 	deployOperator(t)
 	installation := wavesOf(t, "1s", "halt: {}")
 	level(t, installation, "info")

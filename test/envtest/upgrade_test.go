@@ -42,7 +42,7 @@ func restarts(t *testing.T, chart fs.FS, namespace, marker string) {
 	harness.Until(t, world, vs, "a status from the new operator", isReady)
 }
 
-// An upgrade keeps the rendering of every sidecar until the next change of its input.
+// After an upgrade, each sidecar keeps its rendering until the next change of its input.
 func TestOperator_UpgradesWithoutWrites(t *testing.T) {
 	namespace := world.Namespace(t)
 	own := objects.NewConfigMap("own", namespace, "vector.yaml", objects.VectorConfig("x"))
@@ -112,8 +112,8 @@ func TestOperator_UpgradesWithoutWrites(t *testing.T) {
 	})
 }
 
-// If a changed policy does not change the sidecar, the operator records the new input in annotations, without new
-// pods and without an event.
+// A changed policy does not change the sidecar. The operator records the new input in annotations, without new pods and
+// without an event.
 func TestVectorSidecar_RecordsInputWithoutNewPods(t *testing.T) {
 	namespace := world.Namespace(t)
 	var deployments []*appsv1.Deployment
@@ -145,7 +145,7 @@ func TestVectorSidecar_RecordsInputWithoutNewPods(t *testing.T) {
 	require.Len(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"), 4, "two injections, two notes")
 }
 
-// With waves, an upgrade alone is not a revision. An upgrade to a release that rolls out its changes is one.
+// An upgrade alone is no revision, so that no wave starts. An upgrade to a release that rolls out its changes is one.
 func TestWave_AppliesToUpgradeThatRollsOut(t *testing.T) {
 	wavesOf(t, "3s", "")
 	t.Cleanup(func() {

@@ -62,7 +62,8 @@ func finish(t *testing.T, namespace string, exit int32, words string) {
 	})
 }
 
-// One Job validates a configuration and image for all workloads, and an invalid configuration is reported.
+// One Job validates a configuration with an image for all workloads. An invalid configuration is reported and not
+// injected.
 func TestValidateJobSpec_ValidatesConfigBeforeInjection(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
@@ -97,8 +98,8 @@ func TestValidateJobSpec_ValidatesConfigBeforeInjection(t *testing.T) {
 	require.Equal(t, generation, deployment.Generation, "the last good one stays")
 }
 
-// If the Job ends without a result of Vector, whenUnable decides: Proceed injects, and Wait blocks the injection.
-func TestValidateJobSpec_AppliesPolicyWhenJobCannotRun(t *testing.T) {
+// The Job ends without a result of Vector. With whenUnable Proceed, the sidecar is injected, and with Wait, it is not.
+func TestValidateJobSpec_AppliesWhenUnableWithoutResult(t *testing.T) {
 	t.Parallel()
 	for policy, proceeds := range map[string]bool{"Proceed": true, "Wait": false} {
 		t.Run(policy, func(t *testing.T) {

@@ -99,8 +99,8 @@ func TestWave_RollsOutInstallationChange(t *testing.T) {
 	harness.Until(t, world, rest.vs, "no waves", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Rollout == nil })
 }
 
-// If the label of a namespace changes its wave, the operator reconciles the VectorSidecar at once. Without
-// workloads, nothing else would before the soak ends.
+// The label of a namespace changes its wave. The operator reconciles the VectorSidecar at once, not only after the
+// soak.
 func TestWave_FollowsNamespaceLabel(t *testing.T) {
 	installation := wavesOf(t, "0s", "")
 	canary := newInWave(t, "canary")
@@ -162,8 +162,8 @@ func TestHalt_BlocksRevisionInLaterWaves(t *testing.T) {
 	harness.Until(t, world, canary.app, "another change", func(d *appsv1.Deployment) bool { return logLevel(d) == "info" })
 }
 
-// If pods are not read, the cause of a missed progress deadline is unknown. It stops the VectorSidecar, but does
-// not halt the revision.
+// Pods are not read, so the cause of a missed progress deadline is unknown. The VectorSidecar stops, but the revision
+// is not halted.
 func TestHalt_IgnoresFailureOfUnknownCause(t *testing.T) {
 	blind := options
 	blind.ReadPods = false
@@ -198,7 +198,7 @@ func TestHalt_IgnoresFailureOfUnknownCause(t *testing.T) {
 	require.Equal(t, v1alpha1.RolloutProgressing, is.State)
 }
 
-// A sidecar that restarts repeatedly and is ready in between halts the revision, although no workload fails.
+// A sidecar restarts repeatedly and is ready in between, so that no workload fails. The revision is halted.
 func TestHalt_CountsSidecarRestarts(t *testing.T) {
 	installation := wavesOf(t, "0s", "")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
@@ -233,7 +233,7 @@ func TestHalt_CountsSidecarRestarts(t *testing.T) {
 	})
 }
 
-// Pods that are deleted during a soak, as by a node drain, are not a failure and do not halt the revision.
+// During a soak, pods are deleted, as by a node drain. That is no failure, and the revision is not halted.
 func TestHalt_IgnoresDrainedNodes(t *testing.T) {
 	installation := wavesOf(t, "6s", "halt: {sidecarRestarts: 1}")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
@@ -256,7 +256,7 @@ func TestHalt_IgnoresDrainedNodes(t *testing.T) {
 	require.NotEqual(t, v1alpha1.RolloutHalted, canary.vs.Status.Rollout.State)
 }
 
-// If a VectorSidecar is deleted during its wave, later waves do not wait for it.
+// A VectorSidecar is deleted during its wave. Later waves do not wait for it.
 func TestWave_IgnoresDeletedVectorSidecar(t *testing.T) {
 	installation := wavesOf(t, "0s", "")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
@@ -275,9 +275,9 @@ func TestWave_IgnoresDeletedVectorSidecar(t *testing.T) {
 	harness.Until(t, world, canary.app, "removal", isClean)
 }
 
-// A newer revision starts in the first wave, also if the second wave has the previous one. A paused VectorSidecar
-// that has not written the previous revision never writes it.
-func TestWave_StartsNewerRevisionFromTheFirst(t *testing.T) {
+// A newer revision starts in the first wave while the second wave has the previous one. A VectorSidecar that was paused
+// before it wrote the previous revision never writes it.
+func TestWave_StartsNewerRevisionInFirstWave(t *testing.T) {
 	installation := wavesOf(t, "1s", "")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
 	canary.until(t, v1alpha1.RolloutComplete, "")
@@ -312,8 +312,8 @@ func TestWave_StartsNewerRevisionFromTheFirst(t *testing.T) {
 	rest.until(t, v1alpha1.RolloutComplete, canary.vs.Status.Rollout.Revision)
 }
 
-// If a user retries a halted revision for one VectorSidecar, only that one continues. It stays halted for others.
-func TestHalt_AllowsPromotionOfOneVectorSidecar(t *testing.T) {
+// A user retries a halted revision for one VectorSidecar. It continues, and the revision stays halted for others.
+func TestHalt_AllowsRetryOfOneVectorSidecar(t *testing.T) {
 	installation := wavesOf(t, "1s", "halt: {failedWorkloads: 1}")
 	canary, rest := newInWave(t, "canary"), newInWave(t, "other")
 	second := objects.NewDeployment("second", canary.vs.Namespace).Labeled("logs", "vector").Build()

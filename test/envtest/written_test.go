@@ -19,9 +19,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// The API server rejects a write, because another writer has changed or deleted the workload since it was read. The
-// status counts the sidecar only once the workload has it.
-func TestVectorSidecarStatus_CountsOnlyWhatIsWritten(t *testing.T) {
+// Another writer changes or deletes a workload before the operator's write, so that the write is rejected. The status
+// counts the sidecar only when the workload has it.
+func TestVectorSidecarStatus_CountsOnlyWrittenWorkloads(t *testing.T) {
 	for name, test := range map[string]struct {
 		// between is another writer's change of the workload right before a write of the operator.
 		between func(ctx context.Context, deployment *appsv1.Deployment) error

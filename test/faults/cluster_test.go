@@ -306,8 +306,8 @@ func (r *realm) end(ctx context.Context) error {
 	return errors.Join(failure, r.place.end(ctx))
 }
 
-// A ClusterVectorSidecar selects two namespaces in two waves. If a write of the operator fails, both namespaces reach
-// the same state as without the fault, with the same number of rollouts.
+// A ClusterVectorSidecar selects two namespaces in two waves. Each write of the operator fails once. The namespaces
+// reach the same state as without the fault, with the same number of rollouts.
 func TestClusterVectorSidecar_RecoversFromEveryFault(t *testing.T) {
 	should, err := live(t.Context(), nil, nil)
 	require.NoError(t, err)

@@ -77,8 +77,8 @@ func followDeployments(t *testing.T, see func(*appsv1.Deployment)) {
 	}()
 }
 
-// Two hundred VectorSidecars share twenty rollout slots. The operator is killed repeatedly, and each new one must
-// read from the cluster which rollouts are in progress. The limit is never exceeded.
+// Two hundred VectorSidecars share twenty rollout slots, and the operator is killed again and again. Each new one reads
+// from the cluster which rollouts are in progress, so the limit is never exceeded.
 func TestSlotAllocator_LimitsFleetAcrossKills(t *testing.T) {
 	onlyInFull(t)
 	binary, err := harness.BuildOperator(t.Context(), t.TempDir())
@@ -146,8 +146,7 @@ func generationsOf(t *testing.T, namespace string) map[string]int64 {
 	return generations
 }
 
-// If the operator is killed repeatedly during a change of 150 Deployments, each Deployment still gets one new
-// generation.
+// The operator is killed again and again while it changes 150 Deployments. Each Deployment gets one new generation.
 func TestVectorSidecar_ChangesWorkloadsOnceAfterKills(t *testing.T) {
 	onlyInFull(t)
 	binary, err := harness.BuildOperator(t.Context(), t.TempDir())

@@ -63,7 +63,7 @@ func asProcess(t *testing.T, binary string) program {
 	}
 }
 
-// If the operator's process is killed before or after any of its writes, the next process reaches the same state.
+// The operator is killed before or after any of its writes. The next process reaches the same state.
 func TestOperator_RecoversFromKillAtAnyWrite(t *testing.T) {
 	binary, err := harness.BuildOperator(t.Context(), t.TempDir())
 	require.NoError(t, err)
@@ -97,7 +97,8 @@ func middle(n int) wire.Write { return wire.Write{Kind: "apply deployments", N: 
 
 const manyWorkloads = 50
 
-// If the API server or etcd is killed or frozen during a fan-out, the operator finishes the fan-out.
+// The API server or etcd is killed or frozen while the operator changes many workloads. The operator still changes all
+// of them.
 func TestOperator_FinishesFanOutAfterServerFaults(t *testing.T) {
 	onlyInFull(t)
 	s := named(t, fmt.Sprintf("fan-out to %d", manyWorkloads))
@@ -186,8 +187,8 @@ func (o *pair) leaders() (found []*harness.Process) {
 	return found
 }
 
-// If the leader is frozen during a fan-out, another replica leads and finishes it. When the first one continues, it
-// does not write.
+// The leader is frozen while it changes many workloads. Another replica leads and finishes. When the first one
+// continues, it does not write.
 func TestOperator_TakesOverFanOutOfFrozenLeader(t *testing.T) {
 	onlyInFull(t)
 	binary, err := harness.BuildOperator(t.Context(), t.TempDir())

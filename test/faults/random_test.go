@@ -98,8 +98,8 @@ func app(d *appsv1.Deployment) *corev1.Container {
 	return &corev1.Container{}
 }
 
-// After random changes and faults, a workload is the same as if its application owner had made all changes before the
-// operator first ran.
+// After random changes and faults, a workload equals the one in which its application owner had made all changes before
+// the operator first ran.
 func TestVectorSidecar_ConvergesAfterRandomEvents(t *testing.T) {
 	onlyInFull(t)
 	t.Logf("-seed=%d", *seed)

@@ -45,8 +45,7 @@ var (
 // few is the number of writes of a kind that the faults in atFew use.
 const few = 10
 
-// The test runs each scenario without a fault, and then with each fault at each write. All runs end in the same
-// state.
+// Each scenario runs once without a fault, and then with each fault at each write. All runs end in the same state.
 func TestFaults_DoNotChangeFinalState(t *testing.T) {
 	swept := chosen(t)
 	held := readWrites(t)

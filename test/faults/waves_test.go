@@ -132,9 +132,9 @@ func (l *timeline) has(level string) (all int) {
 	return all
 }
 
-// Two thousand workloads in three waves receive several revisions, while the operator is killed repeatedly. One
-// revision fails: only workloads of the first wave receive it, and they revert.
-func TestWave_LimitsFleetAcrossKills(t *testing.T) {
+// Two thousand workloads in three waves get several revisions, while the operator is killed again and again. One
+// revision fails: only workloads of the first wave get it, and they revert.
+func TestWave_KeepsOrderAcrossKills(t *testing.T) {
 	onlyInFull(t)
 	binary, err := harness.BuildOperator(t.Context(), t.TempDir())
 	require.NoError(t, err)

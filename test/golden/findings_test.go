@@ -15,7 +15,8 @@ import (
 // open is the scenario whose author has the API on all addresses.
 const open = "inline-yaml"
 
-// The rendered configurations of all scenarios have no findings, because users ignore warnings that everybody has.
+// The check has no findings in the rendered configurations of all scenarios, because users ignore warnings that
+// everybody gets.
 func TestRender_ProducesNoFindings(t *testing.T) {
 	for _, s := range scenarios(t) {
 		if _, ok := s.file(wantYAML); !ok {

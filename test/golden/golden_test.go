@@ -49,8 +49,8 @@ func scenarios(t *testing.T) []scenario {
 // file returns what the scenario holds under a name, and whether it does.
 func (s *scenario) file(name string) (string, bool) { return s.File(name) }
 
-// All scenarios pass with kubectl vectorsidecar test, the command that platform teams use.
-func TestScenario_PassesWithThePlugin(t *testing.T) {
+// Each scenario passes with kubectl vectorsidecar test, the command of platform teams.
+func TestScenario_PassesWithPlugin(t *testing.T) {
 	if *update {
 		run(t, ".", "--update") // All at once, bases first.
 	}
@@ -78,7 +78,7 @@ func copied(t *testing.T) string {
 	return folder
 }
 
-// --update does not change a scenario that passes, so the diff of an update shows only changed expectations.
+// The flag --update does not change a scenario that passes, so that the diff shows only changed expectations.
 func TestUpdate_KeepsPassingScenarios(t *testing.T) {
 	folder := copied(t)
 	run(t, folder, "--update")
@@ -94,6 +94,7 @@ func TestUpdate_KeepsPassingScenarios(t *testing.T) {
 // most is the limit of lines of all scenarios, so that they can be read. A new one has a base.
 const most = 3712
 
+// All scenarios in test/golden together have a limited number of lines.
 func TestScenario_LimitsTotalLength(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	require.NoError(t, err)
@@ -109,6 +110,7 @@ func TestScenario_LimitsTotalLength(t *testing.T) {
 	require.Less(t, lines, most, "give the longest ones a base that is nearer to them")
 }
 
+// Each scenario in test/golden has a comment with its story, and an expected outcome.
 func TestScenario_HasStoryAndExpectation(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	require.NoError(t, err)

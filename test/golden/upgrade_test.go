@@ -38,9 +38,9 @@ const (
 // it.
 var differs = map[string]string{}
 
-// The same input has the same pod template as in the previous release, except for changes that the changelog names.
-// An upgrade must not roll existing workloads.
-func TestTemplates_AreThoseOfTheReleaseBefore(t *testing.T) {
+// The same input gives the same pod template as in the previous release, except for changes that the changelog names.
+// An upgrade must not roll workloads.
+func TestTemplates_EqualThoseOfPreviousRelease(t *testing.T) {
 	commit := lines(t, releaseBefore)
 	require.Len(t, commit, 1)
 	now := templates(t)
@@ -93,7 +93,7 @@ func templates(t *testing.T) map[string]string {
 	for _, s := range rendered {
 		text, _ := s.File(wantYAML)
 		for _, deployment := range deployments(t, text) {
-			// A workload gets this text only with another change (plan.TestForInjection_WritesAboutOnlyWithChange).
+			// A workload gets this text only with another change (plan.TestForInjection_WritesAboutTextOnlyWithChange).
 			maps.DeleteFunc(deployment.Spec.Template.Annotations, func(key, _ string) bool { return meta.IsAbout(key) })
 			template, err := json.Marshal(deployment.Spec.Template)
 			require.NoError(t, err)

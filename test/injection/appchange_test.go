@@ -18,10 +18,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// In mode OnAppRollout, a changed sidecar image does not roll out a workload before its application owner changes it.
-// The owner's change then starts one rollout with both changes. The test counts ReplicaSets, because a recorded
-// waiting time also increases a Deployment's generation.
-func TestModeOnAppRollout_AppliesImageWithOwnersChange(t *testing.T) {
+// In mode OnAppRollout, a changed sidecar image waits until the application owner changes the workload. One rollout
+// then has both changes. The test counts ReplicaSets, because the annotation of the wait also increases a Deployment's
+// generation.
+func TestModeOnAppRollout_AppliesImageWithNextDeploy(t *testing.T) {
 	t.Parallel()
 	size := 50
 	if *figures {

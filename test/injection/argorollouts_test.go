@@ -109,8 +109,8 @@ func TestArgoRollout_KeepsOneGenerationForEachDeploy(t *testing.T) {
 	}
 }
 
-// A deferred sidecar is injected by the application owner's next change of the Rollout, in the same generation.
-func TestArgoRollout_AppliesDeferredSidecarWithOwner(t *testing.T) {
+// A deferred sidecar is injected when the application owner next changes the Rollout, in the same generation.
+func TestArgoRollout_AppliesDeferredSidecarWithNextDeploy(t *testing.T) {
 	t.Parallel()
 	vs := objects.NewVectorSidecar("logs", world.Namespace(t)).Selecting("logs", "vector").For("Rollout").Build()
 	vs.Spec.Rollout = &v1alpha1.RolloutSpec{Mode: v1alpha1.ModeOnAppRollout}

@@ -71,9 +71,9 @@ func TestClusterVectorSidecar_RemovesLeftoversAfterRestart(t *testing.T) {
 	world.RemoveCluster(t, deleted)
 }
 
-// If the installation does not enable ClusterVectorSidecars any more, the operator removes their overlays. The test
-// is not parallel, because it restarts the operator.
-func TestOverlaySet_DropsClusterOverlaysWithoutTheKind(t *testing.T) {
+// ClusterVectorSidecars are no longer enabled. The operator removes their overlays. The test is not parallel, because
+// it restarts the operator.
+func TestOverlaySet_DropsOverlaysOfDisabledKind(t *testing.T) {
 	cluster := world.ClusterVectorSidecar(t)
 	namespace := world.Namespace(t, "team", cluster.Name)
 	world.Create(t, cluster)

@@ -26,8 +26,8 @@ import (
 // number is how many workloads of each kind are taken from the corpus; 0 takes every value of every field.
 var number = flag.Int("workloads", 60, "workloads of each kind out of the corpus; 0 for all")
 
-// The API server accepts a workload with the mutating policies if it accepts the workload without them. When the
-// operator adopts the injected sidecar, it does not change the pod template.
+// With the mutating policies, the API server accepts each workload that it accepts without them. When the operator
+// adopts the injected sidecar, it does not change the pod template.
 func TestOverlaySet_DoesNotRejectValidWorkloads(t *testing.T) {
 	t.Parallel()
 	const seed = 21

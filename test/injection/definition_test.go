@@ -89,8 +89,8 @@ func removeInitRestartPolicy(definition *apiextensionsv1.CustomResourceDefinitio
 	}
 }
 
-// An API server that has just started may not have read the definition of Rollouts yet. Until then, it rejects
-// creates of Rollouts that a VectorSidecar selects. It accepts all other Rollouts.
+// An API server that has just started may not have read the definition of Rollouts. Until it has, it rejects creates of
+// the Rollouts that a VectorSidecar selects, and accepts all others.
 func TestOverlaySet_BlocksOnlySelectedRolloutsAtStart(t *testing.T) {
 	t.Parallel()
 	w, plane := servingRollouts(t)

@@ -67,7 +67,7 @@ func plugin(t *testing.T, args ...string) string {
 }
 
 // The commands explain and check report admission injection. The command eject removes the injected sidecar and
-// variables permanently.
+// variables for good.
 func TestOverlaySet_SupportsPluginCommands(t *testing.T) {
 	t.Parallel()
 	namespace, deployment, _ := settled(t, byApply)

@@ -114,9 +114,9 @@ func templates(t *testing.T, namespace, kind string) int {
 	return len(list.Items)
 }
 
-// If a controller owner replaces the whole workload, the API server injects the sidecar in each of these writes. The
-// operator does not write the sidecar itself, so no rollout happens for the sidecar alone.
-func TestOwnedAtAdmission_InjectsWithOwnersWrites(t *testing.T) {
+// A controller owner replaces the whole workload in each write, and the API server injects the sidecar into each of
+// them. The operator does not write the sidecar itself, so no rollout happens for the sidecar alone.
+func TestOwnedAtAdmission_InjectsInWritesOfController(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []v1alpha1.WorkloadKind{"StatefulSet", "Deployment"} {
 		t.Run(string(kind), func(t *testing.T) {

@@ -337,9 +337,9 @@ func addTheirs(t *testing.T, name, namespace string) {
 	})
 }
 
-// If a changed sidecar waits for a rollout slot, the application owner's next change of the workload injects it in
-// the same generation.
-func TestOverlaySet_AppliesWaitingSidecarWithOwner(t *testing.T) {
+// A changed sidecar waits for a rollout slot. The application owner's next change of the workload injects it in the
+// same generation.
+func TestOverlaySet_AppliesWaitingSidecarWithNextDeploy(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithMaxConcurrent("1").WithSoak(15 * time.Second).Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = "info" }).Build()

@@ -63,9 +63,9 @@ func withoutSidecar(t *testing.T, deployment *appsv1.Deployment, vs *v1alpha1.Ve
 	require.Empty(t, deployment.Spec.Template.Spec.Volumes)
 }
 
-// With each deployment tool, injected variables do not cause a conflict or another generation. If the manifest sets
-// an injected variable, its value replaces the injected one.
-func TestApplicationEnvSpec_AllowsDeploysOfOwners(t *testing.T) {
+// With each deployment tool, injected variables cause no conflict and no additional generation. If the manifest sets
+// such a variable, its value replaces the injected one.
+func TestApplicationEnvSpec_SupportsDeploymentTools(t *testing.T) {
 	t.Parallel()
 	for name, with := range deployers {
 		t.Run(name, func(t *testing.T) {

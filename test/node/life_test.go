@@ -150,7 +150,7 @@ func visits(t *testing.T, other *stayer) {
 	require.Contains(t, string(printed), "the node is "+hostname+" of "+other.kubeconfig)
 }
 
-// RemoveDead keeps directories and cgroups without a record, even if they have the prefix of a run.
+// Directories and cgroups without a record are kept, even if their names have the prefix of a run.
 func TestRemoveDead_KeepsUnrecordedDirectories(t *testing.T) {
 	all, err := hierarchies()
 	require.NoError(t, err)

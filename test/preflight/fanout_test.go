@@ -42,9 +42,9 @@ func injected(t *testing.T, namespace string) int {
 	return count
 }
 
-// If the operator stops during a fan-out and another one continues, each of them sends one dry run for equal
-// workloads, and each workload is written once. The test is not parallel, because it restarts the operator.
-func TestPreflight_TestsOncePerOperatorDuringFanOut(t *testing.T) {
+// An operator changes many equal workloads, stops, and another one continues. Each sends one dry run, and each workload
+// is written once. The test is not parallel, because it restarts the operator.
+func TestPreflight_SendsOneDryRunPerOperator(t *testing.T) {
 	const count = 12
 	namespace := world.Namespace(t)
 	createSimilarDeployments(t, namespace, count)
@@ -73,8 +73,8 @@ func TestPreflight_TestsOncePerOperatorDuringFanOut(t *testing.T) {
 }
 
 // For 100 equal workloads, the operator sends one dry run of the write and one of a pod. It then writes each workload
-// once and does not read it.
-func TestPreflight_TestsFanOutOnce(t *testing.T) {
+// once, without reading it.
+func TestPreflight_SendsOneDryRunForEqualWorkloads(t *testing.T) {
 	t.Parallel()
 	const count = 100
 	namespace := world.Namespace(t)

@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// If the sidecar needs a patch of an application container, such as a mount, the dry run uses the same patch.
-func TestPreflight_DryRunsPatches(t *testing.T) {
+// The sidecar needs a patch of an application container, such as a mount. The dry run uses the same patch.
+func TestPreflight_UsesSamePatchAsWrite(t *testing.T) {
 	t.Parallel()
 	shares := func(s *v1alpha1.SidecarSpec) {
 		s.Logs = &v1alpha1.LogsSpec{Path: "/var/log/app", Containers: []string{"app"}}
@@ -42,7 +42,7 @@ func TestPreflight_DryRunsPatches(t *testing.T) {
 }
 
 // The lists of a Rollout are atomic, so the operator patches their items. The dry run uses the same patch.
-func TestPreflight_DryRunsArgoRollouts(t *testing.T) {
+func TestPreflight_UsesSamePatchForArgoRollouts(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	limit := quota(t, namespace, "40Mi")

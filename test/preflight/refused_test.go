@@ -109,8 +109,8 @@ func TestPreflight_ReportsQuotaThatRejectsSidecar(t *testing.T) {
 	harness.Until(t, world, deployment, "the sidecar", has)
 }
 
-// If a rejected workload changes its resources, its pod shape differs, and the operator sends a dry run at once.
-func TestPreflight_RetriesChangedWorkload(t *testing.T) {
+// A rejected workload changes its resources. The operator sends another dry run at once.
+func TestPreflight_ChecksChangedWorkloadImmediately(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	world.Create(t, &corev1.LimitRange{

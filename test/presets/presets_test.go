@@ -86,7 +86,7 @@ func compare(t *testing.T, sink string, files []txtar.File) {
 	}
 }
 
-func TestAll_CombinesEveryPreset(t *testing.T) {
+func TestAll_ReturnsEachCombinationOfPresets(t *testing.T) {
 	require.ElementsMatch(t, []string{"console", "vector", "http", "elasticsearch", "loki", "aws_s3", "kafka", "splunk_hec_logs"}, stems(t, "sinks"))
 	require.ElementsMatch(t, []string{"files", "socket", "otlp"}, stems(t, "intakes"))
 	require.Len(t, All(t), 8*3*3)

@@ -82,9 +82,9 @@ func TestOperator_TakesOverFromKilledLeader(t *testing.T) {
 	require.Equal(t, ofShop, shop.Generation, "no rollout")
 }
 
-// If the leader is stopped, another replica leads before the Lease expires. The other replicas read the Lease every 2
-// to 4.4 seconds.
-func TestProcess_LeadsSoonAfterTheLeaderIsStopped(t *testing.T) {
+// The leader is stopped and releases its Lease. Another replica, which reads the Lease every 2 to 4.4 seconds, leads
+// before the Lease would expire.
+func TestProcess_LeadsBeforeLeaseExpires(t *testing.T) {
 	leader, others := three(t) // With the defaults: 15, 10 and 2 seconds.
 	namespace := world.Namespace(t)
 	cart := labeled(t, "cart", namespace)
@@ -112,8 +112,8 @@ func TestProcess_LeadsSoonAfterTheLeaderIsStopped(t *testing.T) {
 	}
 }
 
-// If the operator is stopped while its first write of the Lease is not answered, it still releases the Lease.
-// Otherwise, the next operator would wait until the Lease expires.
+// The operator is stopped while its first write of the Lease is not answered. It still releases the Lease, so that the
+// next operator does not wait until it expires.
 func TestOperator_ReleasesLeaseWhenStoppedEarly(t *testing.T) {
 	for name, given := range map[string]bool{"one that it creates": false, "one that somebody gave up": true} {
 		t.Run(name, func(t *testing.T) {
@@ -135,9 +135,9 @@ func TestOperator_ReleasesLeaseWhenStoppedEarly(t *testing.T) {
 	}
 }
 
-// If the leader is frozen and another replica leads, the first one does not write when it continues. It exits with an
+// The leader is frozen, and another replica leads. When the first one continues, it does not write and exits with an
 // error.
-func TestOperator_StepsDownAfterFreeze(t *testing.T) {
+func TestOperator_ExitsAfterFreeze(t *testing.T) {
 	leader, others := three(t, "--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2s", "--leader-election-retry-period=500ms")
 	leader.Signal(t, syscall.SIGSTOP)
 	harness.Eventually(t, "another leader", func() bool { return leads(t, others[0]) || leads(t, others[1]) })

@@ -70,9 +70,8 @@ func (a *audit) late(before, after string) (count int, pause time.Duration) {
 
 const waiting = "waiting before the first write: the lease was not released, so its previous holder may still write"
 
-// If a user deletes the Lease or removes its holder, the next leader waits until the previous one has stopped
-// writing.
-func TestFence_PreventsTwoWritersAfterManualTakeover(t *testing.T) {
+// A user deletes the Lease or removes its holder. The next leader waits until the previous one has stopped writing.
+func TestFence_PreventsTwoWritersAfterLeaseDeletion(t *testing.T) {
 	for name, take := range map[string]func(*testing.T, *coordinationv1.Lease){
 		"deleted": func(t *testing.T, lease *coordinationv1.Lease) { world.Delete(t, lease) },
 		"without a holder": func(t *testing.T, lease *coordinationv1.Lease) {
@@ -118,7 +117,7 @@ func TestFence_PreventsTwoWritersAfterManualTakeover(t *testing.T) {
 	}
 }
 
-// If the Lease does not exist yet, the first leader does not wait.
+// Without an existing Lease, the first leader does not wait.
 func TestFence_DoesNotDelayNewInstallation(t *testing.T) {
 	namespace := world.Namespace(t)
 	cart := labeled(t, "cart", namespace)
@@ -132,8 +131,8 @@ func TestFence_DoesNotDelayNewInstallation(t *testing.T) {
 	require.Empty(t, leader.Said(t, waiting))
 }
 
-// If another client annotates the Lease, the leader renews it and continues to lead.
-func TestFence_KeepsLeaseAfterForeignAnnotation(t *testing.T) {
+// Another client annotates the Lease. The leader renews it and continues to lead.
+func TestFence_KeepsLeaseAfterChangeByOtherClient(t *testing.T) {
 	name := leaseName(t)
 	leader := start(t, harness.Settings{Arguments: []string{
 		"--leader-elect", "--leader-election-id=" + name,

@@ -79,7 +79,7 @@ func TestProcess_ServesProfilesOnlyIfConfigured(t *testing.T) {
 	harness.Eventually(t, "profiles", func() bool { return get(t, profiles, "/debug/pprof/heap") == http.StatusOK })
 }
 
-// When the operator is stopped, it waits for writes in progress. Otherwise, such a write could be stored after
+// When the operator is stopped, it waits for its writes in progress. Otherwise, such a write could be stored after
 // another operator leads.
 func TestProcess_FinishesWritesBeforeStop(t *testing.T) {
 	namespace, g := world.Namespace(t), newGate()
@@ -120,9 +120,9 @@ func (h *heldDiscovery) hold(next roundTripper) roundTripper {
 	}
 }
 
-// After the stop signal, the operator finishes the writes that it has sent, and no reconcile starts another one,
-// however long the stop takes. The next operator writes the rest.
-func TestOperator_BeginsNoWriteAfterTheSignal(t *testing.T) {
+// After the stop signal, the operator finishes the writes that it has sent, and starts no other one, however long the
+// stop takes. The next operator writes the rest.
+func TestOperator_StartsNoWriteAfterStopSignal(t *testing.T) {
 	const workloads, writers = 40, 16
 	namespace, g := world.Namespace(t), newGate()
 	discovery := &heldDiscovery{reached: make(chan struct{}), open: make(chan struct{})}
@@ -162,7 +162,7 @@ func TestOperator_BeginsNoWriteAfterTheSignal(t *testing.T) {
 	require.Len(t, next.Requests.Writes(below), workloads-writers)
 }
 
-// If the API server does not answer, the operator still stops after a signal.
+// The API server does not answer, so that the caches never sync. The operator still stops after a signal.
 func TestProcess_StopsDuringCacheSync(t *testing.T) {
 	asked := make(chan struct{}, 10)
 	silent := func(next roundTripper) roundTripper {

@@ -118,7 +118,9 @@ func unmanaged(t *testing.T, d *appsv1.Deployment) {
 	}
 }
 
-func TestLeftover_RemoveSidecarsOfLateWrites(t *testing.T) {
+// A write of a stopped operator reaches the API server after its VectorSidecar was deleted. The next operator removes
+// the sidecar.
+func TestLeftover_RemovesSidecarsOfLateWrites(t *testing.T) {
 	for name, runs := range map[string]bool{"before the next operator starts": false, "while the next operator runs": true} {
 		t.Run(name, func(t *testing.T) {
 			namespace, late := world.Namespace(t), newLateWrite()
@@ -176,8 +178,8 @@ func orphaned(t *testing.T, world *harness.World) (*appsv1.Deployment, operator.
 	return cart, options
 }
 
-// The operator does not change or report a sidecar that was orphaned by deletionPolicy Orphan.
-func TestLeftover_KeepOrphanedSidecars(t *testing.T) {
+// The operator neither changes nor reports a sidecar that was orphaned by deletionPolicy Orphan.
+func TestLeftover_KeepsOrphanedSidecars(t *testing.T) {
 	cart, options := orphaned(t, world)
 	manager := meta.Manager("logs")
 	require.Equal(t, "true", cart.Annotations[meta.AnnotationOrphaned(manager)])
@@ -198,9 +200,8 @@ func TestLeftover_KeepOrphanedSidecars(t *testing.T) {
 	unmanaged(t, cart)
 }
 
-// If a write of a stopped operator reaches the API server after the sidecars were orphaned, the sidecars stay
-// orphaned.
-func TestLeftover_KeepOrphanedSidecarsAfterLateWrites(t *testing.T) {
+// A write of a stopped operator reaches the API server after the sidecars were orphaned. They stay orphaned.
+func TestLeftover_KeepsOrphanedSidecarsAfterLateWrites(t *testing.T) {
 	late := newLateWrite()
 	namespace := world.Namespace(t)
 	options := installation(t, namespace, "late-orphan-"+rand.String(5))
@@ -226,9 +227,9 @@ func TestLeftover_KeepOrphanedSidecarsAfterLateWrites(t *testing.T) {
 	require.True(t, isInjected(cart))
 }
 
-// If another installation wrote a leftover sidecar, or the annotation written-by is missing, the operator reports the
-// sidecar and does not change it.
-func TestLeftover_ReportSidecarsOfOtherInstallations(t *testing.T) {
+// Another installation has written a leftover sidecar, or the annotation written-by is missing. The operator reports
+// the sidecar and does not change it.
+func TestLeftover_ReportsSidecarsOfOtherInstallations(t *testing.T) {
 	for name, test := range map[string]struct {
 		by   func(options operator.Options) operator.Options
 		note string
@@ -267,8 +268,8 @@ func TestLeftover_ReportSidecarsOfOtherInstallations(t *testing.T) {
 	}
 }
 
-// If a managedFields entry of the sidecar's manager is from a patch, the operator reports it and does not change it.
-func TestLeftover_ReportPatchEntries(t *testing.T) {
+// A managedFields entry of the sidecar's manager is from a patch. The operator reports it and does not change it.
+func TestLeftover_ReportsManagedFieldsOfPatches(t *testing.T) {
 	namespace := world.Namespace(t)
 	options := installation(t, namespace, "patch-"+rand.String(5))
 	cart := labeled(t, "cart", namespace)

@@ -69,7 +69,8 @@ func TestMetrics_CountDriftCorrections(t *testing.T) {
 	})
 }
 
-func TestProcess_SetsMemoryLimitOfContainer(t *testing.T) {
+// The memory limit of Go is nine tenths of the memory limit of the container.
+func TestProcess_SetsGoMemoryLimitOfContainer(t *testing.T) {
 	p := start(t, harness.Settings{MemoryLimit: 256_000_000})
 	token := reader(t)
 	harness.Eventually(t, "nine tenths of the limit", func() bool {
@@ -77,8 +78,7 @@ func TestProcess_SetsMemoryLimitOfContainer(t *testing.T) {
 	})
 }
 
-// The operator exports each documented metric with its labels, and no other metric. The tests of dashboards and
-// alerts use the same documentation.
+// The operator exports each documented metric with its labels, and no other metric.
 func TestMetrics_MatchDocumentation(t *testing.T) {
 	p := start(t, harness.Settings{Arguments: []string{"--leader-elect", "--leader-election-id=metrics", "--cluster-sidecars"}})
 	namespace := world.Namespace(t)
@@ -142,6 +142,7 @@ func TestMetrics_MatchDocumentation(t *testing.T) {
 	}
 }
 
+// The certificate file of the metrics endpoint is replaced. The operator presents the new one without a restart.
 func TestMetrics_ReloadProvidedCertificate(t *testing.T) {
 	folder := t.TempDir()
 	writeCertificate(t, folder, 4711)

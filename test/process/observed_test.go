@@ -22,6 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
+// One trace has the spans of a reconcile, from its start to the write.
 func TestTracer_RecordsReconcileToApply(t *testing.T) {
 	c := collector.Start(t)
 	p := start(t, harness.Settings{Environment: []string{
@@ -75,7 +76,7 @@ func parentOf(c *collector.Collector, span collector.Span) collector.Span {
 	return collector.Span{}
 }
 
-// If a step of a reconcile fails, its span has the error.
+// A step of a reconcile fails. Its span contains the error.
 func TestTracer_RecordsErrorsInSpans(t *testing.T) {
 	c := collector.Start(t)
 	start(t, harness.Settings{Environment: []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + c.HTTP, "OTEL_BSP_SCHEDULE_DELAY=100"}})
@@ -93,8 +94,7 @@ func TestTracer_RecordsErrorsInSpans(t *testing.T) {
 	})
 }
 
-// If a user changes the VectorSidecar between the operator's read and its write, the operator requeues. It does not
-// log an error.
+// A user changes the VectorSidecar between the operator's read and its write. The operator requeues and logs no error.
 func TestReconcile_LogsNoErrorOnConflict(t *testing.T) {
 	namespace := world.Namespace(t)
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()

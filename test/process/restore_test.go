@@ -20,7 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// If etcd is restored from an earlier snapshot, the caches of all replicas are newer than the stored objects. All
+// etcd is restored from an earlier snapshot, so that the caches of all replicas are newer than the stored objects. All
 // replicas exit, and the next operator reads the stored objects.
 func TestOperator_ExitsAfterEtcdRestore(t *testing.T) {
 	plane := controlplane.ForTest(t, controlplane.Options{})

@@ -92,8 +92,8 @@ func (j *joined) Close() error {
 	return j.body.Close()
 }
 
-// If a watch has lost an event, a requested live list corrects the cache. All VectorSidecars of the namespace that
-// request it share one list.
+// A watch has lost an event. A requested live list corrects the cache. All VectorSidecars of the namespace that request
+// it share one list.
 func TestResyncer_CorrectsCacheWithLiveList(t *testing.T) {
 	request := func(t *testing.T, vs *v1alpha1.VectorSidecar) {
 		harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) {
@@ -169,7 +169,7 @@ func hasContainer(d *appsv1.Deployment, name string) bool {
 	return false
 }
 
-// A periodic resync renders again, but does not send requests if nothing has changed.
+// A periodic resync renders again. If nothing has changed, it sends no requests.
 func TestResyncer_SendsNoRequestsWithoutChanges(t *testing.T) {
 	namespace := world.Namespace(t)
 	options := operator.Options{Namespace: own, WatchNamespaces: []string{namespace}, MetricsBindAddress: address(t), ReconcileInterval: time.Second}
@@ -207,7 +207,7 @@ func TestResyncer_SendsNoRequestsWithoutChanges(t *testing.T) {
 	require.GreaterOrEqual(t, count(`vectorsidecar_renders_total{result="ok"}`), rendered+3, "nothing is remembered")
 }
 
-// If a user sets the annotation reconcile-at, the operator reconciles and reports the handled value in the status.
+// A user sets the annotation reconcile-at. The operator reconciles, and the status has the handled value.
 func TestReconcile_RunsOnRequest(t *testing.T) {
 	namespace := world.Namespace(t)
 	options := installation(t, namespace, "asked")

@@ -27,7 +27,7 @@ func worldForAccount(namespace, account string) *harness.World {
 	return &seen
 }
 
-func TestOperator_NeedsRightsOnlyInWatchedNamespaces(t *testing.T) {
+func TestOperator_NeedsPermissionsOnlyInWatchedNamespaces(t *testing.T) {
 	first, second, other := world.Namespace(t), world.Namespace(t, meta.LabelEnvironment, "staging"), world.Namespace(t)
 	inWatched := append(workRules(), rule("", "namespaces", "get"))
 	account := serviceAccount(t, own, grants{rules: map[string][]policy{
@@ -78,7 +78,7 @@ func logLevel(d *appsv1.Deployment) string {
 	return ""
 }
 
-// With Roles only, the operator cannot watch namespaces, because they are cluster-scoped. It still notices a changed
+// With Roles only, the operator cannot watch namespaces, because they are cluster-scoped. It still applies a changed
 // environment label of a watched namespace.
 func TestEnvironment_FollowsLabelOfWatchedNamespace(t *testing.T) {
 	namespace := world.Namespace(t, meta.LabelEnvironment, "staging")
@@ -102,6 +102,8 @@ func environmentOf(t *testing.T, vs *v1alpha1.VectorSidecar) string {
 	return vs.Status.Environment
 }
 
+// With permissions in one namespace only, the operator cannot read the labels of the namespace. It uses the default
+// environment.
 func TestEnvironment_DefaultsForUnreadableNamespace(t *testing.T) {
 	namespace := world.Namespace(t, meta.LabelEnvironment, "staging")
 	account := serviceAccount(t, own, grants{rules: map[string][]policy{namespace: workRules()}})

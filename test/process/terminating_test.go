@@ -19,8 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// If a user deletes a namespace during a fan-out, the API server rejects further creates there. The operator does not
-// log them as errors.
+// A user deletes a namespace while the operator changes its workloads. The API server rejects further creates there,
+// which is no error in the log.
 func TestOperator_LogsNoErrorForTerminatingNamespace(t *testing.T) {
 	const workloads = 30
 	plane := controlplane.ForTest(t, controlplane.Options{Controllers: true})

@@ -183,9 +183,9 @@ const (
 	removeVolume = `{"op": "test", "path": "/spec/template/spec/volumes/1/name", "value": "spool"}, {"op": "remove", "path": "/spec/template/spec/volumes/1"}`
 )
 
-// Server-side apply merges the containers of a Rollout by name. The list of volumes is atomic, so only a guarded
-// patch can share it. This is the definition of the pinned release: up to 1.8.3 all lists of the pod are atomic. A
-// changed template follows the Rollout's steps, and a reverted one is identical to the original.
+// Facts about the pinned release of Argo Rollouts: server-side apply merges the containers of a Rollout by name. The
+// list of volumes is atomic, so only a guarded patch can share it. Up to release 1.8.3, all lists are atomic. A changed
+// template follows the steps of the Rollout, and a reverted one is the original.
 func TestArgoRollout_MergesContainersByName(t *testing.T) {
 	t.Parallel()
 	r := startRollouts(t)

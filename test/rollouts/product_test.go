@@ -110,6 +110,7 @@ func selecting(namespace string) *objects.VectorSidecar {
 	return objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").For("Rollout").WithSoak(0)
 }
 
+// The operator injects the sidecar into a Rollout, updates and removes it, each with one rollout.
 func TestOperator_ManagesArgoRollouts(t *testing.T) {
 	t.Parallel()
 	r := start(t)
@@ -315,8 +316,8 @@ func (r *cluster) goesBackFromAFailure(t *testing.T) {
 	require.Equal(t, before, template(t, live))
 }
 
-// If Argo Rollouts is installed later, the operator watches Rollouts within a minute. If it is uninstalled, the
-// operator continues without them.
+// Argo Rollouts is installed after the operator, which watches Rollouts within a minute. If Argo Rollouts is
+// uninstalled, the operator continues without them.
 func TestOperator_WatchesArgoRolloutsInstalledLater(t *testing.T) {
 	t.Parallel()
 	r := startPlane(t)

@@ -107,7 +107,7 @@ func TestSchema_HasKeysOfValuesAndAPI(t *testing.T) {
 	require.Equal(t, slices.Sorted(maps.Keys(inAPI)), slices.Sorted(maps.Keys(inValues)), "the fields of a VectorSidecar, and values.yaml")
 }
 
-// The schema has the same keys below global as values.yaml, because only the platform team can set them.
+// The schema and values.yaml have the same keys below global, which only the platform team can set.
 func TestSchema_HasGlobalKeysOfValues(t *testing.T) {
 	inSchema, inValues := map[string]bool{}, map[string]bool{}
 	top, tree := schema(t), values(t)
@@ -249,7 +249,7 @@ var operators = []string{
 }
 
 // Each key of values.yaml changes the rendered sidecar.
-func TestValues_ChangeTheRenderedSidecar(t *testing.T) {
+func TestValues_EachChangeRenderedSidecar(t *testing.T) {
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
 	known := leaves(t)

@@ -13,9 +13,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 )
 
-// The installation chart sets every policy key. Its defaults must equal the built-in defaults. Otherwise, a changed
-// default in the next release would count as a setting of the user and change all sidecars.
-func TestPolicy_EqualsDefaultOfTheChart(t *testing.T) {
+// The chart sets each policy key to the built-in default. Otherwise, a changed default in the next release would count
+// as a setting of the user and change all sidecars.
+func TestPolicy_EqualsDefaultOfChart(t *testing.T) {
 	text, err := os.ReadFile("../../chart/values.yaml")
 	require.NoError(t, err)
 	var values struct {

@@ -45,8 +45,9 @@ func TestSite_RejectsBrokenLinks(t *testing.T) {
 	require.ErrorContains(t, err, `checking link "how-to/downgrade.md" of docs/README.md`)
 }
 
-// A page that two sections link to is in the first one. Files that are not pages are not in the navigation.
-func TestSite_NavigatesByIndex(t *testing.T) {
+// A page that two sections of the index link to is in the first one. Files that are not pages are not in the
+// navigation.
+func TestSite_HasNavigationOfIndex(t *testing.T) {
 	files, err := generate(repository("# Documentation\n\n## Start\n\n[a](../README.md) [b](how-to/upgrade.md#steps)\n\n## Operate\n\n[b](how-to/upgrade.md) [c](../CHANGELOG.md) [d](samples)\n"))
 	require.NoError(t, err)
 	require.Equal(t, "nav = [\n  \"README.md\",\n  {\"Start\" = [\"introduction.md\", \"how-to/upgrade.md\"]},\n  {\"Operate\" = [\"changelog.md\"]},\n]\nsite_name = \"x\"\n", string(files["zensical.toml"]))

@@ -71,7 +71,7 @@ func decoded(t *testing.T, document string) map[string]any {
 }
 
 // Each object of the product's kinds, and each values file, names its schema in a comment that editors read, and is
-// valid by it.
+// valid with it.
 func TestSite_PublishesSchemasOfSamples(t *testing.T) {
 	published := schemas(t)
 	used := map[string]bool{}
@@ -100,8 +100,8 @@ func TestSite_PublishesSchemasOfSamples(t *testing.T) {
 	require.Len(t, used, 3)
 }
 
-// The values files of the environments are values of the installation.
-func TestSite_PublishesSchemaOfValuesFiles(t *testing.T) {
+// The values files of the environments are valid with the published schema.
+func TestSite_ValidatesValuesFilesOfEnvironments(t *testing.T) {
 	schema := schemaNamed(t, "installation-values.json")
 	files, err := fs.Glob(root, "values/*.yaml")
 	require.NoError(t, err)

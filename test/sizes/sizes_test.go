@@ -82,7 +82,8 @@ func cells() []cell {
 	return all
 }
 
-func TestSizes_MeasureSidecars(t *testing.T) {
+// The test measures real sidecars. It runs only in make sizes.
+func TestSizes_MeasureMemoryAndCPUOfSidecars(t *testing.T) {
 	if !*full {
 		t.Skip("SKIPPED: sizes are measured by make sizes")
 	}

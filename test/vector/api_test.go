@@ -36,7 +36,7 @@ func TestVector_RestrictsAPIToLoopback(t *testing.T) {
 	require.NotContains(t, string(shown), secret)
 }
 
-func TestVector_FailsProbeWhenHanging(t *testing.T) {
+func TestVector_FailsLivenessProbeIfHanging(t *testing.T) {
 	url, _ := collector(t, false)
 	r := start(t, vectorsidecar.FS, url, 20)
 	r.signal(t, syscall.SIGSTOP)
@@ -45,7 +45,7 @@ func TestVector_FailsProbeWhenHanging(t *testing.T) {
 	require.Eventually(t, func() bool { return r.isAlive(t) }, time.Minute, 100*time.Millisecond)
 }
 
-// If the collector does not answer, Vector still passes its liveness probe, because a restart would not help.
+// The collector does not answer. Vector still passes its liveness probe, because a restart would not help.
 func TestVector_PassesProbeWithHangingCollector(t *testing.T) {
 	url, reached := collector(t, true)
 	r := start(t, vectorsidecar.FS, url, 20)
@@ -54,8 +54,8 @@ func TestVector_PassesProbeWithHangingCollector(t *testing.T) {
 	require.True(t, r.isAlive(t))
 }
 
-// During pod termination, the kubelet continues to probe the container. The metrics end with the signal, and Vector
-// exits before the probe fails, when the collector has all events or the time has passed.
+// The kubelet probes a container also while it terminates. Vector exits before its probe fails: when the collector has
+// all events, or the time has passed.
 func TestVector_StopsWithoutFailedProbe(t *testing.T) {
 	const limit = 8
 	url, reached := collector(t, true)

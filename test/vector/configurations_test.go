@@ -53,7 +53,8 @@ var options = map[string]map[string]any{
 	"files":          {"logs": map[string]any{"include": []any{"*.log", "*.log.1"}}},
 }
 
-// Vector accepts the rendered configuration of every preset with every option in every environment.
+// Vector accepts the rendered configuration of each sample VectorSidecar (preset), with each option, in each
+// environment.
 func TestVector_AcceptsEveryPreset(t *testing.T) {
 	vector := program(t)
 	var all []written
@@ -76,7 +77,7 @@ func TestVector_AcceptsEveryPreset(t *testing.T) {
 	t.Logf("%d configurations", len(all))
 }
 
-// The check and Vector accept and reject the same configurations of this repository, for the newest Vector.
+// The check and the newest Vector accept and reject the same configurations of this repository.
 func TestCheck_AgreesWithVectorOnRepositoryConfigs(t *testing.T) {
 	vector, all := program(t), configurations(t)
 	require.Greater(t, len(all), 100)

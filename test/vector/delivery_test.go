@@ -144,7 +144,8 @@ var byTwoLines = map[string]any{"fingerprint": map[string]any{"lines": 2}}
 // notReadTwice is the case in which no line may be received twice.
 const notReadTwice = "compressed beside the live one"
 
-// Where the table of log files in docs/how-to/sidecar/sidecar.md has 0 lost lines, Vector loses no line.
+// Each row of the table of log files in docs/how-to/sidecar/sidecar.md with 0 lost lines is tested: Vector loses no
+// line.
 func TestVector_LosesNoLineOfReplacedFiles(t *testing.T) {
 	byInode := map[string]any{"fingerprint": map[string]any{"strategy": "DeviceAndInode"}}
 	for name, test := range map[string]struct {
@@ -234,7 +235,7 @@ func compressed(t *testing.T, a *application, lines func(int) []string) {
 	a.writes(t, "later.log", lines(1)...)
 }
 
-// Vector marks a line as read when the collector has it. If Vector is killed, no line is lost, and some are sent
+// Vector marks a line as read after the collector has it. If Vector is killed, no line is lost, and some are sent
 // twice.
 func TestVector_LosesNoLineWhenKilled(t *testing.T) {
 	a := reads(t, nil, nil)

@@ -41,8 +41,8 @@ func (a *application) gate(t *testing.T) *draingate.Gate {
 	}
 }
 
-// When the drain gate opens, the collector has all lines of the files.
-func TestGate_OpensAfterEveryLineArrived(t *testing.T) {
+// When the drain gate ends, the collector has all lines of the files.
+func TestGate_WaitsUntilCollectorHasAllLines(t *testing.T) {
 	for name, test := range map[string]struct {
 		logs  map[string]any
 		first func(generation int) string
@@ -78,7 +78,7 @@ func TestGate_OpensAfterEveryLineArrived(t *testing.T) {
 	}
 }
 
-// Vector reads a file that was quiet only after some seconds. The drain gate waits for it.
+// Vector reads a file without recent changes only after some seconds. The drain gate waits for it.
 func TestGate_WaitsForQuietFile(t *testing.T) {
 	a := reads(t, nil, nil)
 	a.writes(t, "app.log", generation("first", 0)...)

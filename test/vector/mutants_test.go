@@ -62,8 +62,9 @@ func grouped() map[string]*tally {
 	return map[string]*tally{"right": {}, "misspelled": {}, "extra": {}, "foreign": {}, "form": {}, "value": {}, "missing": {}}
 }
 
-// The check rejects every mutant that is wrong by the tables, and accepts every mutant that is right by them.
-func TestCheck_FindsEveryMutantOfTheTables(t *testing.T) {
+// A mutant is a configuration with one change. The check rejects each mutant that is invalid by its tables, and accepts
+// each other one.
+func TestCheck_RejectsInvalidMutants(t *testing.T) {
 	mutants, groups := generate(), grouped()
 	require.Greater(t, len(mutants), 10_000)
 	var missed, refused []string
@@ -102,7 +103,8 @@ func seeded(t *testing.T) uint64 {
 	return chosen
 }
 
-// The check accepts every mutant that Vector accepts, and rejects at least 99 % of those that Vector rejects.
+// A mutant is a configuration with one change. The check accepts each mutant that Vector accepts, and rejects at least
+// 99 % of those that Vector rejects.
 func TestCheck_AgreesWithVectorOnMutants(t *testing.T) {
 	vector, groups, chosen := program(t), grouped(), seeded(t)
 	mutants := generate()
@@ -179,7 +181,7 @@ func allowances(t *testing.T) []allowance {
 	return all
 }
 
-func TestVector_RequiresReasonAndEndOfAllowances(t *testing.T) {
+func TestVector_AllowancesHaveReasonAndEndDate(t *testing.T) {
 	for _, one := range allowances(t) {
 		require.NotEmpty(t, one.reason, "%v", one)
 		require.Regexp(t, `^0\.\d+\.\d+$`, one.version, "%v", one)

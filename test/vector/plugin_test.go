@@ -51,9 +51,9 @@ func graphOf(program, condition string) string {
 `
 }
 
-// The plugin reports Vector's messages about a rendered configuration, with the line of the VectorSidecar. It does
-// not read secrets from a backend.
-func TestVector_ReportsItsFindingsThroughPlugin(t *testing.T) {
+// The plugin prints the messages of Vector about a rendered configuration, with the line in the VectorSidecar. It reads
+// no secrets from a backend.
+func TestVector_FindingsArePrintedByPlugin(t *testing.T) {
 	vector := program(t)
 	root, err := harness.Root()
 	require.NoError(t, err)

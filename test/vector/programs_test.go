@@ -31,8 +31,8 @@ type remap struct{ group, text string }
 // counted is how the programs of a group are judged.
 type counted struct{ programs, refused, caught, fully, partly, not int }
 
-// The check accepts every VRL program that Vector accepts. If it has checked a program fully, it also rejects the
-// program if Vector does.
+// The check accepts each VRL program that Vector accepts. If it has checked a program fully, it also rejects it if
+// Vector does.
 func TestCheck_AgreesWithVectorOnVRLPrograms(t *testing.T) {
 	vector := program(t)
 	chosen := *seed

@@ -16,9 +16,9 @@ import (
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 )
 
-// The arguments of the validation Job for each release are used with the installed Vector. For an earlier release,
-// the test only shows which arguments build the components.
-func TestValidateJobSpec_FindsFaultsOfItsTable(t *testing.T) {
+// The installed Vector runs with the arguments of the validation Job for each release, and finds the errors in the
+// table. For an earlier release, this only shows which arguments build the components.
+func TestValidateJobSpec_FindsErrorsInTable(t *testing.T) {
 	vector := program(t)
 	faults := map[string]string{
 		"VRL error":           "transforms:\n  r: {type: remap, inputs: [in], source: \".a = nofun(1)\"}\nsinks:\n  out: {type: blackhole, inputs: [r]}\n",

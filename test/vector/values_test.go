@@ -18,9 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// Vector rejects the values that the check's table lists as rejected, when it reads the configuration or starts with
-// it, and accepts the others. Values with data_dir are tested a second time, because only a start shows the remaining
-// errors, such as unconfined templates.
+// Vector rejects the values that the check's table lists as rejected, when it reads the configuration or when it
+// starts, and accepts the others. Some errors appear only at a start with data_dir, so values with it are tested twice.
 func TestCheck_AgreesWithVectorOnValues(t *testing.T) {
 	vector := program(t)
 	root, err := harness.Root()

@@ -32,7 +32,7 @@ func given(t *testing.T) string {
 // further are files of releases beyond those in the folder, none as a rule.
 func further() []string { return strings.Fields(os.Getenv("FURTHER")) }
 
-func TestOptionsFile_MatchesGenerator(t *testing.T) {
+func TestOptionsFile_EqualsOutputOfGenerator(t *testing.T) {
 	fresh, err := build(given(t), data, further()...)
 	require.NoError(t, err)
 	committed, err := os.ReadFile(filepath.Join(data, "options.txt"))
@@ -43,9 +43,9 @@ func TestOptionsFile_MatchesGenerator(t *testing.T) {
 	require.Equal(t, string(committed), fresh, "make vector-tables FACTS=DIR writes another table: nobody edits it")
 }
 
-// The table has every row of Vector's documentation unchanged, unless Vector's schema or an exception accepts more.
-// Decoding an encoded table returns the same rows.
-func TestRows_MatchVectorsDocumentation(t *testing.T) {
+// The table has each row of Vector's documentation, unless Vector's schema or a listed exception accepts more. Decoding
+// an encoded table returns the same rows.
+func TestRows_EqualVectorsDocumentation(t *testing.T) {
 	f, err := readFacts(given(t), further()...)
 	require.NoError(t, err)
 	denies, err := readDenies(filepath.Join(data, "denies.tsv"))
@@ -79,7 +79,8 @@ func TestRows_MatchVectorsDocumentation(t *testing.T) {
 		len(all), count.components, count.options, count.same, count.bySchema, count.byException, count.hidden)
 }
 
-func TestComponent_OmitsComponentsRemovedFromVector(t *testing.T) {
+// The options of a release have exactly the components that Vector has in that release.
+func TestComponent_IsMissingIfRemovedFromVector(t *testing.T) {
 	f, err := readFacts(given(t), further()...)
 	require.NoError(t, err)
 	for _, minor := range f.minors() {

@@ -29,8 +29,8 @@ const entry = `{
   }]
 }`
 
-// make vulncheck reports a vulnerability of a called function. The smallest program is enough for the test.
-func TestVulncheck_FindsCalledFunctionOfDatabase(t *testing.T) {
+// make vulncheck reports a vulnerability of a function that a small program calls.
+func TestVulncheck_FindsVulnerableFunction(t *testing.T) {
 	database := t.TempDir()
 	for name, text := range map[string]string{
 		"index/db.json":        `{"modified": "2026-01-01T00:00:00Z"}`,

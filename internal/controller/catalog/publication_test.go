@@ -15,8 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 )
 
-// A user deletes the values and so also the record, and restores the record before the values.
-func TestRevisions_ReadRestoredRecord(t *testing.T) {
+// A user deletes the values and with them the record of the published revision, and restores the record from a backup
+// before the values. The operator continues with the restored record.
+func TestRevisions_UseRestoredRecord(t *testing.T) {
 	api := newMemoryAPI(t, interceptor.Funcs{}, newInstallation(nil))
 	api.load(t)
 	platform, err := api.Current()

@@ -85,9 +85,9 @@ func (a *memoryAPI) load(t *testing.T) reconcile.Result {
 	return result
 }
 
-// An installation without a ConfigMap of values in its options uses the built-in values. If that ConfigMap is missing,
-// the installation waits for it.
-func TestReconciler_NeedsNamedValuesOnly(t *testing.T) {
+// If the options name a ConfigMap of values and it is missing, nothing is published until it exists. If they name none,
+// the built-in values are published.
+func TestReconciler_RequiresConfigMapOnlyIfNamed(t *testing.T) {
 	for name, test := range map[string]struct {
 		installation types.NamespacedName
 		waits        string
@@ -108,8 +108,9 @@ func TestReconciler_NeedsNamedValuesOnly(t *testing.T) {
 	}
 }
 
-// If the first load fails, Current returns the error. A later error does not replace the platform.
-func TestReconciler_ReportsFirstLoadErrorOnly(t *testing.T) {
+// If the first load fails, Current returns the error. After a successful load, it returns the loaded platform also if a
+// later load fails.
+func TestReconciler_ReturnsErrorOnlyOfFirstLoad(t *testing.T) {
 	rules := newInstallation(map[string]string{desired.RolloutKey: "waves: [{name: first, environments: [staging]}]", desired.PolicyKey: "none: of: this"})
 	failure := errors.New("no answer")
 	api := newMemoryAPI(t, interceptor.Funcs{
@@ -132,9 +133,9 @@ func TestReconciler_ReportsFirstLoadErrorOnly(t *testing.T) {
 	require.NotNil(t, loaded)
 }
 
-// Handwritten ConfigMaps are published when they have been quiet, which is not an event. All reconciles are requested
-// when the result changes, and only then.
-func TestReconciler_PublishesWithoutEvent(t *testing.T) {
+// Handwritten ConfigMaps are published after they have not changed for some seconds, although no event arrives then. A
+// changed result requests all reconciles.
+func TestReconciler_PublishesAfterQuietTime(t *testing.T) {
 	api := newMemoryAPI(t, interceptor.Funcs{}, newInstallation(map[string]string{desired.RolloutKey: "maxConcurrent: 1"}), objects.NewVectorSidecar("logs", "shop").Build())
 	now := time.Now()
 	api.options.Clock = func() time.Time { return now }
@@ -167,7 +168,9 @@ func TestReconciler_PublishesWithoutEvent(t *testing.T) {
 	require.Equal(t, 2, limit())
 }
 
-func TestPlatformChanges_SelectsContentAndCommands(t *testing.T) {
+// A change of an installation's ConfigMap matters if it changes its content, its template set or an annotation that
+// stops writes. Other labels do not matter.
+func TestPlatformChanges_IgnoresOtherMetadata(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*corev1.ConfigMap)
 		want   bool

@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
 )
 
-// A failed request is not repeated in each reconcile. Another revision does not inherit its wait.
+// A failed request is retried after a backoff, not in each reconcile. A request for another revision starts at once.
 func TestRevisionRequest_RetriesWithBackoff(t *testing.T) {
 	now, requests, response := time.Now(), 0, errors.New("no permission")
 	r := revisionRequest{name: "storing", options: &Options{Backoff: state.NewBackoff(), Clock: func() time.Time { return now }}}

@@ -99,6 +99,8 @@ func deployment(image string, generation int64, history int32, isRolledOut bool)
 
 var records = workloadcache.New()
 
+// Hundreds of VectorSidecars of a namespace ask for unused companions. The tracker lists the revisions once, and
+// requests the reconcile of each VectorSidecar with an unused companion.
 func TestTracker_ListsOnceForAllVectorSidecars(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := start(t)
@@ -116,8 +118,8 @@ func TestTracker_ListsOnceForAllVectorSidecars(t *testing.T) {
 	})
 }
 
-// While changes continue, the time between two lists grows with the size of the lists. So the number of listed objects
-// depends on the time only.
+// While workloads keep changing, the pause before the next list grows with the size of the last one, so that lists use
+// a limited share of the time.
 func TestTracker_PausesBetweenLists(t *testing.T) {
 	for listed, most := range map[int]int{10: 12, 1000: 12, 10000: 5} {
 		t.Run(fmt.Sprint(listed), func(t *testing.T) {
@@ -136,7 +138,9 @@ func TestTracker_PausesBetweenLists(t *testing.T) {
 	}
 }
 
-func TestTracker_ListsAfterAChange(t *testing.T) {
+// Each case is an event of a workload. The tracker lists the revisions only if the event may leave a companion unused,
+// such as a finished rollout or a deletion.
+func TestTracker_ListsAfterFinishedRollout(t *testing.T) {
 	before := deployment("a", 1, 10, true)
 	for name, test := range map[string]struct {
 		happen func(*cluster)
@@ -180,8 +184,9 @@ func TestTracker_ListsAfterAChange(t *testing.T) {
 	}
 }
 
-// Controllers delete revisions some time after a change, and users at any time.
-func TestTracker_ListsLessAndLessWithoutAChange(t *testing.T) {
+// A companion stays in use, and no workload changes. The tracker lists again at growing intervals, because controllers
+// and users may delete revisions without an event.
+func TestTracker_ListsLessOftenWithoutEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := start(t)
 		c.used["old"] = true
@@ -202,8 +207,9 @@ func TestTracker_ListsLessAndLessWithoutAChange(t *testing.T) {
 	})
 }
 
-// A revision that was created after the start of the list may refer to the companion.
-func TestTracker_NeedsAListAfterTheLastChange(t *testing.T) {
+// A companion counts as unused only in a list that started after the last event. A later event may belong to a new
+// revision that refers to it.
+func TestTracker_RequiresListAfterLastEvent(t *testing.T) {
 	before, after := deployment("a", 1, 10, true), deployment("b", 2, 10, true)
 	for name, test := range map[string]struct {
 		happen func(*cluster)
@@ -243,7 +249,8 @@ func TestTracker_NeedsAListAfterTheLastChange(t *testing.T) {
 	}
 }
 
-func TestTracker_ForgetsAnOldResult(t *testing.T) {
+// The result of a list expires. After that, the tracker reports no companion as unused until another list succeeds.
+func TestTracker_DropsExpiredResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := start(t)
 		c.unused(t, logs, []string{"old"})
@@ -258,7 +265,9 @@ func TestTracker_ForgetsAnOldResult(t *testing.T) {
 	})
 }
 
-func TestTracker_ReportsAFailedListOnce(t *testing.T) {
+// If lists keep failing, the tracker requests the reconcile of each waiting VectorSidecar once, and again when a list
+// succeeds.
+func TestTracker_ReportsFailedListOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := start(t)
 		c.err = errors.New("forbidden")
@@ -280,7 +289,8 @@ func TestTracker_ReportsAFailedListOnce(t *testing.T) {
 	})
 }
 
-func TestTracker_DropsWhatDoesNotExist(t *testing.T) {
+// The state of a namespace, a VectorSidecar or a workload is dropped when it no longer exists.
+func TestTracker_DropsStateOfDeletedObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := start(t)
 		require.Empty(t, c.unused(t, logs, nil))

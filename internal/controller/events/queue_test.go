@@ -24,7 +24,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestEventQueue_SharesOfNamespaces(t *testing.T) {
+// Namespaces take turns. If the queue is full, the namespace with the most events loses one.
+func TestEventQueue_SharesSpaceBetweenNamespaces(t *testing.T) {
 	for name, test := range map[string]struct {
 		pushed []string
 		want   []string
@@ -55,8 +56,8 @@ func TestEventQueue_SharesOfNamespaces(t *testing.T) {
 	}
 }
 
-// Any number of events of one namespace does not drop the events of other namespaces.
-func TestRecorder_DropsEventsOfTheLargestNamespace(t *testing.T) {
+// If one namespace has too many events, only its own events are dropped.
+func TestRecorder_DropsEventsOfBusiestNamespace(t *testing.T) {
 	sent := events.NewFakeRecorder(2 * eventsWaiting)
 	metrics := telemetry.NewMetrics("1", time.Now)
 	a := New(sent, scheme.Scheme, nil, metrics)

@@ -24,7 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// During writes, events are sent slowly. The other events follow after the writes.
+// While the operator writes workloads, it sends events slowly. The remaining events follow after the writes.
 func TestRecorder_DelaysEventsDuringWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sent := events.NewFakeRecorder(2 * eventsWaiting)
@@ -58,7 +58,7 @@ func TestRecorder_DelaysEventsDuringWrites(t *testing.T) {
 	})
 }
 
-// Many events may be queued, and their objects may be large.
+// The queue keeps only the names of the objects, because it may contain many events, and objects may be large.
 func TestRecorder_QueuesOnlyObjectNames(t *testing.T) {
 	a := New(events.NewFakeRecorder(1), scheme.Scheme, nil, telemetry.NewMetrics("1", time.Now))
 	object := objects.NewConfigMap("config", "shop", "a", "large")
@@ -72,7 +72,7 @@ func TestRecorder_QueuesOnlyObjectNames(t *testing.T) {
 	require.Nil(t, a.toReference(nil))
 }
 
-// The API server rejects events in a namespace that is being deleted.
+// Events in a namespace that is being deleted are dropped, because the API server rejects them.
 func TestRecorder_DropsEventsOfDeletedNamespaces(t *testing.T) {
 	existing := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}
 	deleted := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "deleting"}}
@@ -94,7 +94,7 @@ func TestRecorder_DropsEventsOfDeletedNamespaces(t *testing.T) {
 	require.Equal(t, []string{`Normal Injected namespace "shop"`, `Normal Injected namespace ""`}, notes)
 }
 
-// The reference of an event must lead to the object.
+// The object reference in an event has the API version of the workload, so that clients find the workload.
 func TestReference_ContainsWorkloadAPIVersion(t *testing.T) {
 	for kind, version := range map[string]string{
 		"Deployment": "apps/v1", "StatefulSet": "apps/v1", "DaemonSet": "apps/v1", "CronJob": "batch/v1", "Rollout": "argoproj.io/v1alpha1",

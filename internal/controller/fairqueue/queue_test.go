@@ -41,7 +41,8 @@ func low() *int { return new(handler.LowPriority) }
 
 func wait(duration time.Duration) { time.Sleep(duration) } //nolint:forbidigo // the test's own clock
 
-func TestQueue_Order(t *testing.T) {
+// Items of one namespace are processed in the order in which they were added, and namespaces take turns.
+func TestQueue_AlternatesBetweenNamespaces(t *testing.T) {
 	for name, test := range map[string]struct {
 		add  func(*Queue[string])
 		want []string
@@ -131,7 +132,8 @@ func TestQueue_Order(t *testing.T) {
 	}
 }
 
-func TestQueue_HalfOfTheWorkers(t *testing.T) {
+// If one namespace has more items than there are workers, half of the workers stay free for other namespaces.
+func TestQueue_LimitsNamespaceToHalfOfWorkers(t *testing.T) {
 	for _, test := range []struct{ workers, limit int }{{1, 1}, {2, 1}, {3, 1}, {4, 2}, {5, 2}, {8, 4}} {
 		t.Run(fmt.Sprintf("%d workers", test.workers), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -165,8 +167,9 @@ func TestQueue_HalfOfTheWorkers(t *testing.T) {
 	}
 }
 
-// A worker that waits must get the next item of a namespace as soon as one of its items is finished.
-func TestQueue_DoneWakesAWorker(t *testing.T) {
+// A namespace uses its limit of workers. When one of its items is finished, a waiting worker gets the next item of that
+// namespace.
+func TestQueue_ContinuesNamespaceAfterDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, _ := newQueue(t, 2)
 		q.Add("a/1")
@@ -185,8 +188,8 @@ func TestQueue_DoneWakesAWorker(t *testing.T) {
 	})
 }
 
-// An item that is added while it is in progress is processed again afterwards, and never twice at the same time.
-func TestQueue_AddedInProgress(t *testing.T) {
+// An item that is added while it is in progress is processed again after that, never twice at the same time.
+func TestQueue_RepeatsItemAddedInProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, recorded := newQueue(t, 8)
 		q.Add("a/1")
@@ -231,8 +234,8 @@ func serve(q *Queue[string], needs map[string]time.Duration, done func(string)) 
 	}
 }
 
-// With items that take ten times as long, a namespace gets a tenth of the turns.
-func TestQueue_TurnsAreWeightedByWorkerTime(t *testing.T) {
+// If the items of a namespace take ten times as long as those of others, the namespace gets a tenth of the turns.
+func TestQueue_WeightsTurnsByWorkerTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, _ := newQueue(t, 1)
 		for n := range 1000 {
@@ -256,8 +259,8 @@ func TestQueue_TurnsAreWeightedByWorkerTime(t *testing.T) {
 	})
 }
 
-// The item of a quiet namespace only waits for a free worker, however many items a busy namespace has queued.
-func TestQueue_QuietNamespaceDoesNotWait(t *testing.T) {
+// The item of a quiet namespace waits only for a free worker, however many items a busy namespace has queued.
+func TestQueue_ServesQuietNamespaceFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, _ := newQueue(t, 8)
 		at := map[string]time.Time{}
@@ -287,9 +290,9 @@ func TestQueue_QuietNamespaceDoesNotWait(t *testing.T) {
 	})
 }
 
-// A namespace that had no items for an hour does not get an hour of credit. The used time of a namespace still counts
-// after a short pause.
-func TestQueue_NeitherCreditNorForgottenUse(t *testing.T) {
+// A namespace without items for an hour gets no credit for that hour. After a short pause, its earlier use of workers
+// still counts.
+func TestQueue_KeepsUseOverShortPauseOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, _ := newQueue(t, 1)
 		work := func(needs time.Duration) string {
@@ -321,7 +324,8 @@ func TestQueue_NeitherCreditNorForgottenUse(t *testing.T) {
 	})
 }
 
-func TestQueue_ShutDown(t *testing.T) {
+// ShutDown ends each waiting worker. Delayed and later items are not processed.
+func TestQueue_EndsWorkersAtShutDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, _ := newQueue(t, 8)
 		ended := make(chan bool, 8)
@@ -349,7 +353,8 @@ func TestQueue_ShutDown(t *testing.T) {
 	})
 }
 
-func TestQueue_ShutDownWithDrain(t *testing.T) {
+// ShutDownWithDrain waits until the queued items are processed. Delayed and later items are not processed.
+func TestQueue_FinishesQueuedItemsAtDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, _ := newQueue(t, 2)
 		q.Add("a/1")
@@ -373,7 +378,8 @@ func TestQueue_ShutDownWithDrain(t *testing.T) {
 	})
 }
 
-func TestQueue_RateLimit(t *testing.T) {
+// AddRateLimited adds an item after a backoff that doubles, until Forget resets it.
+func TestQueue_DelaysRateLimitedItems(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, recorded := newQueue(t, 1)
 		for n := range 3 {
@@ -393,7 +399,8 @@ func TestQueue_RateLimit(t *testing.T) {
 	})
 }
 
-func TestQueue_Metrics(t *testing.T) {
+// The queue records its depth by priority, and the waiting and working times of its items.
+func TestQueue_RecordsMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, recorded := newQueue(t, 8)
 		q.Add("a/1")
@@ -417,9 +424,9 @@ func TestQueue_Metrics(t *testing.T) {
 	})
 }
 
-// Items are added, delayed and processed at random. No item is lost or processed twice at the same time, and no
+// Items are added, delayed and processed at random. Each item is processed, never twice at the same time, and no
 // namespace uses more than half of the workers.
-func TestQueue_InvariantsAtRandom(t *testing.T) {
+func TestQueue_LosesNoItemAtRandom(t *testing.T) {
 	for seed := range uint64(50) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { runAtRandom(t, rand.New(rand.NewPCG(seed, 1))) })
@@ -491,8 +498,8 @@ func runAtRandom(t *testing.T, random *rand.Rand) {
 	synctest.Wait()
 }
 
-// The same test with concurrent goroutines, for the race detector.
-func TestQueue_Concurrent(t *testing.T) {
+// Goroutines add and process items at the same time, for the race detector.
+func TestQueue_SupportsConcurrentCalls(t *testing.T) {
 	const items = 2000
 	q, _ := newQueue(t, 8)
 	var workers, adders sync.WaitGroup

@@ -44,8 +44,9 @@ func stray(name, sidecar, manager string) *corev1.ConfigMap {
 	return object
 }
 
-// A real API server sets the creation time, so an old ConfigMap needs the in-memory API server.
-func TestDeleteCompanions_DeletesConfirmedUnreferencedConfigMaps(t *testing.T) {
+// The cache contains ConfigMaps that seem to be unreferenced companions. Only those are deleted that the API server
+// still has, that no revision mounts, and that no VectorSidecar owns.
+func TestDeleteCompanions_ConfirmsWithLiveObjects(t *testing.T) {
 	known := runtime.NewScheme()
 	require.NoError(t, errors.Join(clientgoscheme.AddToScheme(known), v1alpha1.AddToScheme(known)))
 	cached := []client.Object{

@@ -38,7 +38,8 @@ func newQueue() priorityqueue.PriorityQueue[reconcile.Request] {
 	return priorityqueue.New[reconcile.Request]("test")
 }
 
-func TestNotifier_QueuesRequests(t *testing.T) {
+// Each key is in the queue once, with its highest priority and its shortest delay.
+func TestNotifier_QueuesEachKeyOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		notify func(*Notifier)
 		// ready are the names of the requests that are ready at once. later are the names after a minute.
@@ -76,8 +77,8 @@ func TestNotifier_QueuesRequests(t *testing.T) {
 	}
 }
 
-// Event handlers of informers notify. A handler that blocks would stop the informer.
-func TestNotifier_KeepsAllKeys(t *testing.T) {
+// The notifier accepts any number of keys without blocking, because event handlers of informers call it.
+func TestNotifier_AcceptsKeysWithoutBlocking(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const goroutines, each = 8, 2000
 		notifier, queue := &Notifier{}, newQueue()
@@ -96,6 +97,7 @@ func TestNotifier_KeepsAllKeys(t *testing.T) {
 	})
 }
 
+// The notifier also works with a queue that has no priorities.
 func TestNotifier_AcceptsQueueWithoutPriorities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())

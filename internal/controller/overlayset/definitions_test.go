@@ -44,7 +44,8 @@ func (d *documents) SchemaWithContext(context.Context, string) ([]byte, error) {
 	return []byte(d.text), nil
 }
 
-func TestDefinitions_RereadsChangedDefinition(t *testing.T) {
+// The cached schema of Rollouts is read again after a failed read, and after the definition has changed.
+func TestDefinitions_ReadDefinitionAgainAfterChange(t *testing.T) {
 	t.Parallel()
 	document := func(container string) string {
 		return `{"components": {"schemas": {"r": {"x-kubernetes-group-version-kind": [{"group": "argoproj.io", "version": "v1alpha1", "kind": "Rollout"}], "properties": {"spec": {"properties":

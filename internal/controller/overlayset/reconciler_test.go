@@ -30,7 +30,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/overlayset"
 )
 
-// Every write of an OverlaySet has all sidecars of its namespace. With many VectorSidecars, changes are therefore
+// An OverlaySet has the sidecars of all VectorSidecars of its namespace. If there are many, changes are collected and
 // written together, except for removals, which do not wait.
 func TestReconciler_GroupsWritesOfLargeNamespaces(t *testing.T) {
 	var crowded []client.Object
@@ -132,8 +132,9 @@ func newWorld(t *testing.T, funcs interceptor.Funcs) (*Reconciler, *v1alpha1.Vec
 
 var overlaySetOfShop = reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "shop", Name: meta.OverlaySet}}
 
-// A failed write wakes the VectorSidecar, whose status reports it, and so does the write that succeeds.
-func TestReconciler_WakesSidecarAfterFailure(t *testing.T) {
+// If the write of an OverlaySet fails, its VectorSidecars are reconciled, and their statuses report it. When the write
+// succeeds, they are reconciled again.
+func TestReconciler_RequeuesVectorSidecarAfterFailure(t *testing.T) {
 	failure := errors.New("no space")
 	reconciler, sidecar, queue := newWorld(t, interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
 		if failure != nil {
@@ -163,8 +164,9 @@ func TestReconciler_WakesSidecarAfterFailure(t *testing.T) {
 	require.Equal(t, 1, queue.Len())
 }
 
-// The sidecar is removed from workloads only after the OverlaySet is written without it.
-func TestMemory_WaitsForRemoval(t *testing.T) {
+// A removal first writes the OverlaySet without the sidecar, and waits until API servers have read it. Only then is the
+// sidecar removed from workloads.
+func TestMemory_WaitsUntilOverlayIsRemoved(t *testing.T) {
 	reconciler, sidecar, queue := newWorld(t, interceptor.Funcs{})
 	memory, name := reconciler.Memory, client.ObjectKeyFromObject(sidecar)
 	memory.RequestUpdate(sidecar, &decision.Decision{Left: "paused"})

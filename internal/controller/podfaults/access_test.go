@@ -27,7 +27,8 @@ func (p *permissions) CanListPods(_ context.Context, namespace string) (bool, er
 	return p.allowed[namespace], p.err
 }
 
-func TestAccess_AsksForThePermission(t *testing.T) {
+// Each case has the options and permissions of the operator, and the reason why pods cannot be read, or none.
+func TestAccess_ReportsMissingPermission(t *testing.T) {
 	for name, test := range map[string]struct {
 		isEnabled  bool
 		namespaces []string
@@ -58,9 +59,9 @@ func TestAccess_AsksForThePermission(t *testing.T) {
 	}
 }
 
-// A permission is requested once, and a denial again after some time. Both are requested again after a request was
-// denied.
-func TestAccess_AsksAgain(t *testing.T) {
+// A permission is requested once. A denied permission is requested again after some time, and a granted one after a
+// read was denied.
+func TestAccess_RepeatsDeniedPermissionRequest(t *testing.T) {
 	now, api := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC), &permissions{allowed: map[string]bool{}}
 	access := NewAccess(true, api, []string{"shop"}, func() time.Time { return now })
 	require.NotEmpty(t, access.UnreadableReason(t.Context(), "shop"))

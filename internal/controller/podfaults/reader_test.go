@@ -25,7 +25,7 @@ import (
 )
 
 // A new annotation increases the generation of a Deployment. Until its controller has observed that generation, the
-// pods of the unchanged template have the error that was read before.
+// pods keep the fault that was read before.
 func TestReader_KeepsFaultWhileControllerIsBehind(t *testing.T) {
 	const manager = "vectorsidecar-logs"
 	deployment := objects.NewDeployment("cart", "shop").Labeled("app", "cart").Build()

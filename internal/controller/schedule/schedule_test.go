@@ -30,7 +30,8 @@ func run(t *testing.T, length time.Duration, newRunnable func(f func(context.Con
 	return calls
 }
 
-func TestEvery_CallsAtOnceAndInIntervals(t *testing.T) {
+// The function is called at once, and then again and again after the interval plus up to a fifth of it.
+func TestEvery_CallsImmediatelyAndPeriodically(t *testing.T) {
 	calls := run(t, 10*time.Minute, func(f func(context.Context) error) manager.RunnableFunc { return Every(time.Minute, f) })
 	require.Zero(t, calls[0])
 	require.Greater(t, len(calls), 8)
@@ -41,7 +42,8 @@ func TestEvery_CallsAtOnceAndInIntervals(t *testing.T) {
 	}
 }
 
-func TestEvery_EndsWithError(t *testing.T) {
+// The runnable returns the first error of the function, and does not call it again.
+func TestEvery_EndsWithFirstError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls, failure := 0, errors.New("no")
 		err := Every(time.Minute, func(context.Context) error {
@@ -55,6 +57,7 @@ func TestEvery_EndsWithError(t *testing.T) {
 	})
 }
 
+// The first call happens after the delay. If the context ends before, no call happens.
 func TestDelay_DelaysFirstCall(t *testing.T) {
 	calls := run(t, 5*time.Minute, func(f func(context.Context) error) manager.RunnableFunc {
 		return Delay(time.Minute, Every(time.Hour, f))
@@ -67,8 +70,8 @@ func TestDelay_DelaysFirstCall(t *testing.T) {
 	require.Empty(t, calls, "the context has ended before")
 }
 
-// The manager runs a runnable without this method on the leader only.
-func TestOnEveryReplica_NeedsNoLeader(t *testing.T) {
+// A runnable runs on every replica. Without OnEveryReplica, the manager would start it on the leader only.
+func TestOnEveryReplica_RunsWithoutLeaderElection(t *testing.T) {
 	var onLeader manager.Runnable = Every(time.Minute, nil)
 	_, isDeclared := onLeader.(manager.LeaderElectionRunnable)
 	require.False(t, isDeclared)

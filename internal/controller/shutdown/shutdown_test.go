@@ -13,8 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// The manager cancels the contexts of reconciles later.
-func TestStopReconciles_EndsReconciles(t *testing.T) {
+// The stop signal cancels the context of a reconcile in progress, and prevents further reconciles. The manager itself
+// would cancel the contexts later.
+func TestStopReconciles_CancelsReconcilesAtStop(t *testing.T) {
 	stop, request := context.WithCancel(t.Context())
 	started := 0
 	reconciler := StopReconciles(stop, reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
@@ -32,7 +33,7 @@ func TestStopReconciles_EndsReconciles(t *testing.T) {
 	require.Equal(t, 1, started, "none starts after the signal")
 }
 
-func TestStopRunnable_EndsRunnable(t *testing.T) {
+func TestStopRunnable_CancelsRunnableAtStop(t *testing.T) {
 	stop, request := context.WithCancel(t.Context())
 	request()
 	require.NoError(t, StopRunnable(stop, manager.RunnableFunc(func(ctx context.Context) error {

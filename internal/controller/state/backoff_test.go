@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// Each wait of the backoff is twice as long as the one before, up to a limit.
 func TestBackoff_DoublesUpToLimit(t *testing.T) {
 	b := NewBackoff()
 	for _, seconds := range []int{10, 20, 40, 80, 160, 300, 300} {

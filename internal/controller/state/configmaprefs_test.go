@@ -11,7 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-func TestAddReference_FollowsLatestReference(t *testing.T) {
+// A changed ConfigMap starts a reconcile of the VectorSidecars that referred to it in their last reconcile, and of no
+// others.
+func TestAddReference_ReplacesReferencesOfReconcile(t *testing.T) {
 	m := New(time.Now)
 	logs, audit := m.GetOrCreate(logsOfShop), m.GetOrCreate(auditOfShop)
 	in := func(namespace, name string) types.NamespacedName {

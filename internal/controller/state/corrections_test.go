@@ -15,7 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestLoops_DetectsCorrectionLoop(t *testing.T) {
+// If the same sidecar has to be corrected several times in a row, that is a correction loop.
+func TestLoops_DetectCorrectionLoop(t *testing.T) {
 	now := time.Unix(0, 0)
 	b := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
 	isOpen := func() bool {
@@ -60,7 +61,7 @@ func TestRecordInjection_DetectsCorrection(t *testing.T) {
 	require.False(t, b.RecordInjection("shop", "b"), "another workload")
 }
 
-func TestLoops_LimitsWaitBetweenCorrections(t *testing.T) {
+func TestLoops_LimitWaitBetweenCorrections(t *testing.T) {
 	now := time.Unix(0, 0)
 	b := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
 	for range 100 {
@@ -75,9 +76,9 @@ func TestLoops_LimitsWaitBetweenCorrections(t *testing.T) {
 	require.Zero(t, wait)
 }
 
-// Opting out and in again, or removing the label and adding it again, does not undo a write, so neither is a correction
-// loop.
-func TestLoops_IgnoresRequestedRemovals(t *testing.T) {
+// A workload opts out and in again, or loses and gets its label. The next injection is not a correction, so it does not
+// count for a correction loop.
+func TestLoops_IgnoreRequestedRemovals(t *testing.T) {
 	for name, wish := range map[string]plan.Plan{
 		"a removal of ours": {Change: plan.Remove},
 		"an opt-out":        {Block: &plan.Block{Kind: plan.BlockedByOptOut}},

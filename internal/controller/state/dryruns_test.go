@@ -27,7 +27,8 @@ func resultOf(logs *Sidecar, p *plan.Plan) preflight.Result {
 	return verdict.Result
 }
 
-func TestDryRuns_IncreasesWaitAfterRejection(t *testing.T) {
+// After each rejected dry run, the wait before the next one is longer.
+func TestDryRuns_IncreaseWaitAfterRejection(t *testing.T) {
 	now := time.Date(2026, 11, 24, 20, 0, 0, 0, time.UTC)
 	logs := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
 	for _, wait := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, LastRetry, LastRetry} {
@@ -46,7 +47,8 @@ func TestDryRuns_IncreasesWaitAfterRejection(t *testing.T) {
 	require.Equal(t, now.Add(LastRetry), logs.DryRuns()[preflight.NewKey(shaped(1))].Expiry)
 }
 
-func TestSetDryRun_AppliesToOneWorkload(t *testing.T) {
+// A dry-run result that depends on the workload applies to that workload only, not to others of the same pod shape.
+func TestSetDryRun_StoresWorkloadSpecificResult(t *testing.T) {
 	logs := New(time.Now).GetOrCreate(logsOfShop)
 	other := shaped(1)
 	other.Target.UID = "other"
@@ -58,8 +60,8 @@ func TestSetDryRun_AppliesToOneWorkload(t *testing.T) {
 	require.Equal(t, preflight.Passed, resultOf(logs, other))
 }
 
-// A user may change the pod requirements of a workload every second.
-func TestKeepDryRuns_BoundsResultsByWorkloads(t *testing.T) {
+// A user changes the pod template of a workload again and again. Only as many dry-run results as workloads are kept.
+func TestKeepDryRuns_StoresOneResultPerWorkload(t *testing.T) {
 	logs := New(time.Now).GetOrCreate(logsOfShop)
 	for shape := range uint64(1000) {
 		logs.SetDryRun(shaped(shape), preflight.DryRunResult{Result: preflight.Rejected})

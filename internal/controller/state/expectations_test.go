@@ -30,7 +30,7 @@ func seen(resourceVersion string, generation int64, hash string) *plan.Plan {
 	}
 }
 
-// A write is not repeated before the cache shows it.
+// A write is pending until the cache contains its result, so that it is not repeated.
 func TestPendingWrite_ReportsWriteUntilCacheShowsIt(t *testing.T) {
 	m := New(time.Now)
 	logs, audit := m.GetOrCreate(logsOfShop), m.GetOrCreate(auditOfShop)
@@ -56,7 +56,8 @@ func TestPendingWrite_ReportsWriteUntilCacheShowsIt(t *testing.T) {
 	require.False(t, audit.IsPending(seen("10", 1, "a")), "another VectorSidecar has its own")
 }
 
-func TestDenials_CountsRejectionsUntilWriteSucceeds(t *testing.T) {
+// Each rejection of a write is counted. A successful write resets the count.
+func TestDenials_CountRejectionsUntilWriteSucceeds(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	m := New(func() time.Time { return now })
 	logs, audit := m.GetOrCreate(logsOfShop), m.GetOrCreate(auditOfShop)
@@ -83,6 +84,7 @@ func TestDenials_CountsRejectionsUntilWriteSucceeds(t *testing.T) {
 	require.EqualValues(t, 2, logs.Generation("u"))
 }
 
+// An expected write of a workload is dropped if the workload has no plan any more.
 func TestKeepExpectations_DropsExpectationsWithoutPlan(t *testing.T) {
 	m := New(time.Now)
 	logs, audit := m.GetOrCreate(logsOfShop), m.GetOrCreate(auditOfShop)
@@ -104,7 +106,9 @@ func TestKeepExpectations_DropsExpectationsWithoutPlan(t *testing.T) {
 	require.Empty(t, m.writers)
 }
 
-func TestRecordMiss_IncreasesWaitForOwnWrite(t *testing.T) {
+// While the cache does not contain the operator's last write, the wait before the next attempt grows up to a limit. The
+// next write resets it.
+func TestRecordMiss_DoublesWaitForCache(t *testing.T) {
 	m := New(time.Now)
 	logs, last := m.GetOrCreate(logsOfShop), time.Duration(0)
 	for range 20 {
@@ -120,8 +124,9 @@ func TestRecordMiss_IncreasesWaitForOwnWrite(t *testing.T) {
 	require.EqualValues(t, 2, logs.Generation("u"), "and is remembered for pacing")
 }
 
-// One conflict may be a race with another writer. Repeated conflicts are more often the response of a webhook.
-func TestUnexplainedConflict_CountsAnswersOnCurrentView(t *testing.T) {
+// One conflict may be a race with another writer. A conflict is unexplained only if it repeats although the live
+// workload was read and has not changed. A webhook may then be its cause.
+func TestUnexplainedConflict_RequiresCurrentWorkload(t *testing.T) {
 	logs, answer := New(time.Now).GetOrCreate(logsOfShop), errors.New("no")
 	on := seen("10", 1, "a")
 	unexplained := func() error { return logs.StaleWrite(on).UnexplainedConflict() }

@@ -22,8 +22,9 @@ func owned(action plan.Change, hasParts bool) plan.Plan {
 	return *p
 }
 
-// The state remembers the sidecar of a workload until a user requests its removal or a retry.
-func TestOwnedWorkloadWriter_ReportsSidecarOfOwnedWorkload(t *testing.T) {
+// The state keeps which workloads with a controller owner got the sidecar, until a user requests its removal or a
+// retry.
+func TestOwnedWorkloadWriter_RemembersInjectedWorkload(t *testing.T) {
 	inject, current, gone := owned(plan.Inject, false), owned(plan.None, true), owned(plan.Inject, false)
 	gone.Block = &plan.Block{Kind: plan.BlockedByOwnerRemoval}
 	free := owned(plan.None, true)
@@ -66,8 +67,9 @@ func TestOwnedWorkloadWriter_ReportsSidecarOfOwnedWorkload(t *testing.T) {
 	}
 }
 
-// A ClusterVectorSidecar has the removals by owners in all namespaces in each of its namespaces.
-func TestStatus_ContainsRemovalsOfOtherNamespaces(t *testing.T) {
+// If controller owners remove the sidecar of a ClusterVectorSidecar in one namespace, its status in each other
+// namespace contains these removals, too.
+func TestStatus_SharesOwnerRemovalsBetweenNamespaces(t *testing.T) {
 	known := New(time.Now).GetOrCreate(logsOfShop)
 	found := func(kind string) v1alpha1.OwnerRemoval {
 		return v1alpha1.OwnerRemoval{Kind: "StatefulSet", OwnerKind: kind, RemovalTime: metav1.NewTime(time.Unix(0, 0))}

@@ -33,7 +33,7 @@ func workloads(count int, rollout workload.Rollout, since time.Time) (all []*wor
 	return all
 }
 
-// Pods are read often enough to report an error soon. With many workloads, the pods of each workload are read less
+// Pods are read often enough to report a fault soon. With more workloads, the pods of each workload are read less
 // often.
 func TestPodLook_ReadsPodsWithinReportInterval(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -70,6 +70,7 @@ func TestPodLook_ReadsPodsWithinReportInterval(t *testing.T) {
 	}
 }
 
+// When the state of a rollout changes, the pods of the workload are read in the next reconcile.
 func TestPodLook_ReadsPodsAfterRolloutChange(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	logs := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
@@ -84,7 +85,7 @@ func TestPodLook_ReadsPodsAfterRolloutChange(t *testing.T) {
 	require.Zero(t, logs.NextPodLook())
 }
 
-func TestFaults_KeepsFaultUntilNextRead(t *testing.T) {
+func TestFaults_KeepFaultUntilNextRead(t *testing.T) {
 	logs := New(time.Now).GetOrCreate(logsOfShop)
 	logs.PodsDue(rollingOut(2, time.Now().Add(-time.Minute)), WatchedWorkloads{})
 	crash := workload.Fault{Reason: "CrashLoopBackOff", IsOurs: true}
@@ -96,9 +97,9 @@ func TestFaults_KeepsFaultUntilNextRead(t *testing.T) {
 	require.Equal(t, map[types.UID]workload.Fault{"0": crash}, logs.Faults())
 }
 
-// Otherwise a workload that gets another sidecar after a failed one would also count as failed with the new sidecar,
-// until its pods are read.
-func TestFaults_DropsFaultOfReplacedTemplate(t *testing.T) {
+// The fault of a pod is dropped when the workload gets another sidecar. Otherwise, the new sidecar would count as
+// failed until the pods are read again.
+func TestFaults_DropFaultOfReplacedTemplate(t *testing.T) {
 	cache := workloadcache.New()
 	record := func(generation int64, replicas int32, image string) *workloadcache.Record {
 		return cache.Reduce(&appsv1.Deployment{
@@ -133,6 +134,8 @@ func settled(count int) []*workloadcache.Record {
 	return workloads(count, workload.RolloutComplete, time.Time{})
 }
 
+// Pods of ready workloads are read in turns: with any number of workloads, at most two at once, and each workload
+// within an interval.
 func TestPodLook_SpreadsReadsOfWatchedWorkloads(t *testing.T) {
 	for count, test := range map[int]struct {
 		during time.Duration
@@ -159,7 +162,8 @@ func TestPodLook_SpreadsReadsOfWatchedWorkloads(t *testing.T) {
 	}
 }
 
-func TestPodLook_ReadsFewWatchedWorkloadsTogether(t *testing.T) {
+// After an hour without reads, all ready workloads are due. Only a few of them are read at once.
+func TestPodLook_LimitsReadsAfterLongPause(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	logs := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
 	all := settled(1000)
@@ -170,7 +174,7 @@ func TestPodLook_ReadsFewWatchedWorkloadsTogether(t *testing.T) {
 	require.Greater(t, logs.NextPodLook(), time.Second, "the others take turns")
 }
 
-func TestPodLook_ReadsRecoveredWorkloadAtOnce(t *testing.T) {
+func TestPodLook_ReadsRecoveredWorkloadImmediately(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	logs := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
 	all := settled(1)

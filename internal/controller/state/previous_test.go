@@ -24,8 +24,8 @@ func weighing(bytes int) *decision.Previous {
 	return &decision.Previous{Injected: []*decision.Evaluated{{Plan: plan.Plan{Rollout: plan.Rollout{Reason: "r", Message: strings.Repeat("x", bytes)}}}}}
 }
 
-// The results of a reconcile are only for reconciles that follow soon.
-func TestPrevious_ExpiresWithoutFurtherReconcile(t *testing.T) {
+// The cached results of a reconcile are dropped if no other reconcile follows soon.
+func TestPrevious_ExpiresWithoutNextReconcile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := New(time.Now)
 		m.GetOrCreate(logsOfShop).SetPrevious(weighing(1))
@@ -40,8 +40,9 @@ func TestPrevious_ExpiresWithoutFurtherReconcile(t *testing.T) {
 	})
 }
 
-// A tenant may create any number of VectorSidecars.
-func TestPrevious_BoundsTotalBytes(t *testing.T) {
+// The cached decisions of all VectorSidecars together have a limit of bytes, because a tenant can create any number of
+// VectorSidecars.
+func TestPrevious_LimitsBytesOfAllVectorSidecars(t *testing.T) {
 	m := New(time.Now)
 	for n := range 100 {
 		name := types.NamespacedName{Namespace: "shop", Name: strconv.Itoa(n)}
@@ -52,7 +53,7 @@ func TestPrevious_BoundsTotalBytes(t *testing.T) {
 	require.InDelta(t, mostPrevious/500_000, m.previous.Len(), 2)
 }
 
-// A decision larger than the bound for all VectorSidecars is not stored.
+// A decision that is larger than the limit for all VectorSidecars is not cached.
 func TestPrevious_DropsOversizedDecision(t *testing.T) {
 	m := New(time.Now)
 	m.GetOrCreate(logsOfShop).SetPrevious(weighing(1))
@@ -61,8 +62,8 @@ func TestPrevious_DropsOversizedDecision(t *testing.T) {
 	require.Zero(t, m.previous.Bytes())
 }
 
-// The bound also limits the memory of the process, because nothing else refers to a dropped decision.
-func TestSetPrevious_ReleasesDroppedDecisions(t *testing.T) {
+// A dropped decision can be garbage-collected, because nothing else refers to it.
+func TestSetPrevious_FreesMemoryOfDroppedDecisions(t *testing.T) {
 	m := New(time.Now)
 	var decisions []weak.Pointer[decision.Previous]
 	for n := range 100 {

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Each wait is twice as long as the one before, less a jitter of up to a fifth. Attempts that events start before the
-// end of a wait do not count.
+// Each wait is twice as long as the one before, less a jitter of up to a fifth, until an attempt succeeds. An attempt
+// that an event starts before the end of a wait does not change the wait.
 func TestRateLimiter_DoublesWaitUntilSuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		retries, logs := NewRateLimiter(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "shop", Name: "logs"}}
@@ -37,8 +37,8 @@ func TestRateLimiter_DoublesWaitUntilSuccess(t *testing.T) {
 	})
 }
 
-// Waits double from one second to five minutes, with jitter.
-func TestRateLimiter_SpreadsRetries(t *testing.T) {
+// Waits grow from one second to five minutes. With jitter, two VectorSidecars do not retry at the same time.
+func TestRateLimiter_AddsJitter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		retries := NewRateLimiter()
 		request := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "shop", Name: "logs"}}

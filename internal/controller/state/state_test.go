@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Forget drops all state of one VectorSidecar and keeps the state of the others.
+// The state of one VectorSidecar is dropped, and that of others stays.
 func TestForget_DropsAllStateOfVectorSidecar(t *testing.T) {
 	m := New(time.Now)
 	fill := func(of *Sidecar) {
@@ -52,7 +52,8 @@ func TestForget_DropsAllStateOfVectorSidecar(t *testing.T) {
 	require.Zero(t, m.Backoff.Last(retryDryRun, m.newSidecar(logsOfShop).dryRunKey(preflight.NewKey(shaped(1)))))
 }
 
-func TestPeek_StoresNothing(t *testing.T) {
+// Peek returns an empty state for an unknown VectorSidecar, and does not store it.
+func TestPeek_DoesNotCreateState(t *testing.T) {
 	m := New(time.Now)
 	m.Peek(logsOfShop)
 	require.Empty(t, m.sidecars)
@@ -60,8 +61,8 @@ func TestPeek_StoresNothing(t *testing.T) {
 	require.True(t, m.Peek(logsOfShop).IsResyncDue())
 }
 
-// A result without an answer of Vector expires, so that the check is repeated.
-func TestVerdict_ExpiresWhenVectorDidNotRun(t *testing.T) {
+// If Vector could not run, the result of the validation expires, so that the validation is repeated.
+func TestVerdict_ExpiresIfVectorDidNotRun(t *testing.T) {
 	now := time.Now()
 	logs := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
 	require.Equal(t, decision.VerdictPending, logs.Verdict("a").State)

@@ -14,6 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
+// After a few immediate status writes of a VectorSidecar, one per second is allowed.
 func TestReserveStatus_AllowsBurstThenOnePerSecond(t *testing.T) {
 	now := time.Unix(1000, 0)
 	m := New(func() time.Time { return now })
@@ -38,8 +39,8 @@ func TestReserveStatus_AllowsBurstThenOnePerSecond(t *testing.T) {
 	require.Zero(t, m.GetOrCreate(logsOfShop).ReserveStatus())
 }
 
-// A delayed status still counts as changed until it is written.
-func TestMarkChanged_RemembersHeldBackStatus(t *testing.T) {
+// A delayed status counts as changed until it is written.
+func TestMarkChanged_RemembersDelayedStatus(t *testing.T) {
 	s := New(func() time.Time { return time.Unix(1000, 0) }).GetOrCreate(logsOfShop)
 	for range statusBurst {
 		require.Zero(t, s.ReserveStatus())
@@ -50,8 +51,8 @@ func TestMarkChanged_RemembersHeldBackStatus(t *testing.T) {
 	require.True(t, s.MarkChanged(false), "it was not told yet")
 }
 
-// The cache may still show the status before the last write. A status that returns to that one would then look
-// unchanged.
+// After a status write, the cache may still have the earlier status. Status returns the written one, so that a change
+// back to the earlier one is noticed.
 func TestStatus_ReturnsLastWrittenStatus(t *testing.T) {
 	s := New(time.Now).GetOrCreate(logsOfShop)
 	as := func(version string, updated int32) *v1alpha1.VectorSidecar {
@@ -75,7 +76,8 @@ func TestStatus_ReturnsLastWrittenStatus(t *testing.T) {
 	require.EqualValues(t, 8, s.Status(again).InjectedDeployments, "another object has the same name")
 }
 
-func TestRollout_ReturnsHeldBackRollout(t *testing.T) {
+// If a status write is delayed, Rollout returns the progress of the delayed status.
+func TestRollout_ReturnsDelayedRollout(t *testing.T) {
 	s := New(func() time.Time { return time.Unix(1000, 0) }).GetOrCreate(logsOfShop)
 	vs := &v1alpha1.VectorSidecar{}
 	vs.Status.Rollout = &v1alpha1.RolloutStatus{Revision: "one"}
@@ -90,8 +92,9 @@ func TestRollout_ReturnsHeldBackRollout(t *testing.T) {
 	require.Equal(t, vs.Status.Rollout, s.Rollout(&vs.Status))
 }
 
-// After a status write without a response, the stored status may be the old or the new one.
-func TestIsStatusUnknown_EndsWithWrittenStatus(t *testing.T) {
+// A status write has no response, so the stored status may be the old or the new one. It is unknown until a later write
+// succeeds.
+func TestIsStatusUnknown_UntilNextSuccessfulWrite(t *testing.T) {
 	s := New(time.Now).GetOrCreate(logsOfShop)
 	require.False(t, s.IsStatusUnknown())
 	s.MarkStatusUnknown()

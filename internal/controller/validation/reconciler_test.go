@@ -42,7 +42,8 @@ func (i indexes) IndexField(_ context.Context, object client.Object, field strin
 	return nil
 }
 
-// A Job of a ClusterVectorSidecar has no owner, so the label of the Job leads to the VectorSidecar.
+// The validation Job of a ClusterVectorSidecar has no owner reference. The operator finds the VectorSidecar by the
+// Job's label and records the result.
 func TestReconciler_RecordsResultOfFinishedJob(t *testing.T) {
 	sidecar := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "logs", UID: "1"}}
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs", UID: "2"}}

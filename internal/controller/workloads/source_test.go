@@ -15,7 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-func TestSource_IgnoresChangesOutsidePlanning(t *testing.T) {
+// A change of a workload that no decision depends on starts no reconcile.
+func TestSource_IgnoresIrrelevantChanges(t *testing.T) {
 	cart := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").WithEmptyDir("logs", "/var/log").Build()
 	for name, test := range map[string]struct {
 		change func(*appsv1.Deployment)

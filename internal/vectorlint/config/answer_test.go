@@ -12,6 +12,7 @@ import (
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 )
 
+// The messages are extracted from the output of vector validate.
 func TestReadAnswer_ExtractsMessages(t *testing.T) {
 	const log = "2026-11-22T18:21:39.073607Z  INFO vector::app: Log level is enabled. level=\"info\"\n" +
 		`{"timestamp":"2026-11-22T18:21:39.073607Z","level":"INFO","message":"Log level is enabled."}` + "\n"
@@ -53,6 +54,7 @@ func TestReadAnswer_ExtractsMessages(t *testing.T) {
 	}
 }
 
+// The arguments of vector validate depend on the version, so that each version compiles VRL.
 func TestValidateModeFor_CompilesVRLByVersion(t *testing.T) {
 	for image, withoutEnvironment := range map[string]bool{
 		"timberio/vector:0.45.0-alpine": false, "timberio/vector:0.56.0-alpine@sha256:1": false,

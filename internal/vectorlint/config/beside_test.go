@@ -12,8 +12,8 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// The files next to a configuration that Vector may read are found. An additional file would cause a rollout when it
-// changes, and a missing file would prevent Vector from starting.
+// The files that a configuration makes Vector read are listed. An extra file would cause needless rollouts, and without
+// a missing one Vector would not start.
 func TestFindUsedFiles_ListsFilesReadByConfiguration(t *testing.T) {
 	const table, schema, crt, other = "/etc/vector/teams.csv", "/etc/vector/schema.desc", "/etc/vector/ca.crt", "/etc/vector/other.csv"
 	const interpolating = "timberio/vector:0.50.0"
@@ -76,8 +76,7 @@ func TestFindUsedFiles_ListsFilesReadByConfiguration(t *testing.T) {
 	}
 }
 
-// Two files form one configuration. The files that each of them names are found, even if the two contradict each
-// other.
+// A configuration has two files. The files that each of them names are listed, also if the two contradict each other.
 func TestFindUsedFiles_CombinesSeveralFiles(t *testing.T) {
 	files := []File{
 		{Name: "a.yaml", Text: "data_dir: /data\nsources: {a: {type: file, include: [/etc/vector/a]}}\n"},

@@ -78,9 +78,8 @@ func TestCheck_AcceptsRealConfigurations(t *testing.T) {
 	require.GreaterOrEqual(t, count, 30)
 }
 
-// The first line of a broken configuration says which code is found on which line,
-// and what the message names.
-func TestCheck_LocatesFaultOfInvalidConfigurations(t *testing.T) {
+// The first line of each invalid configuration has the expected code, line and part of the message.
+func TestCheck_FindsMarkedFaultOfInvalidConfigurations(t *testing.T) {
 	count := corpus(t, "broken", func(t *testing.T, file File, options Options, head map[string]string) {
 		var code, line, culprit string
 		_, err := fmt.Sscan(head["expect"], &code, &line, &culprit)

@@ -41,7 +41,7 @@ func TestGlob_MatchesLikeVector(t *testing.T) {
 	}
 }
 
-// Each comparison of a pattern counts, so matching any pattern ends within the limit.
+// Comparisons of a pattern count against the limit of the check, so that no pattern takes too long.
 func TestGlob_CountsComparisons(t *testing.T) {
 	name := strings.Repeat("a", 1000)
 	for pattern, least := range map[string]int{

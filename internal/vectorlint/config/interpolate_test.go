@@ -83,7 +83,7 @@ func TestInterpolate_ChecksReplacedValues(t *testing.T) {
 	}
 }
 
-// If a configuration cannot be parsed because of an unknown variable, the finding is a warning, not an error.
+// A configuration cannot be parsed because the value of a variable is unknown. The finding is a warning, not an error.
 func TestInterpolate_WarnsAboutUnknownVariables(t *testing.T) {
 	for _, c := range []try{
 		{name: "v.toml", text: "a = b${REST}", image: before},
@@ -98,8 +98,8 @@ func TestInterpolate_WarnsAboutUnknownVariables(t *testing.T) {
 	require.Contains(t, codes(Errors(broken.findings())), unreadable)
 }
 
-// The handwritten search for variables finds the same variables as the regular expression.
-func TestVariableWidth_MatchesExpression(t *testing.T) {
+// The handwritten search for variables finds the same ones as the regular expression.
+func TestVariableWidth_EqualsRegularExpression(t *testing.T) {
 	for _, text := range []string{"$$", "$A", "$A.b_c-d", "${A}", "${A:-b}", "${A-b c}", "${A:?x}", "${A?x}", "${}", "${A", "${A:}", "${A:x}", "${A b}", "$", "$ a", "${:-x}", "$-", "${A:-x\ny}z}", "$ä"} {
 		want := 0
 		if at := variable.FindStringIndex(text); len(at) > 0 && at[0] == 0 {
@@ -109,7 +109,7 @@ func TestVariableWidth_MatchesExpression(t *testing.T) {
 	}
 }
 
-func TestInterpolate_BoundsCostOfManyVariables(t *testing.T) {
+func TestInterpolate_LimitsCostOfManyVariables(t *testing.T) {
 	for _, text := range []string{strings.Repeat("$a ", 300_000), strings.Repeat("${a:-", 200_000), strings.Repeat("# ${", 200_000) + "}", "a: \"" + strings.Repeat("${a}", 9_999) + "\"", "# " + strings.Repeat("$ab $c", 4_000)} {
 		used := allocated(func() {
 			for _, name := range []string{"v.yaml", "v.toml", "v.json"} {
@@ -120,8 +120,8 @@ func TestInterpolate_BoundsCostOfManyVariables(t *testing.T) {
 	}
 }
 
-// A variable may be as large as an object, and a file may use it many times. The cost stays limited.
-func TestInterpolate_BoundsCostOfLargeVariables(t *testing.T) {
+// A file uses a very large variable many times. The cost stays limited.
+func TestInterpolate_LimitsCostOfLargeVariables(t *testing.T) {
 	many := graph("", ok) + "# " + strings.Repeat("$A ", 9_999)
 	for name, test := range map[string]struct {
 		text, value string

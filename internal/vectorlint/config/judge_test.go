@@ -16,7 +16,8 @@ import (
 	vectoroptions "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/options"
 )
 
-// The check accepts what Vector's code accepts beyond its schema, and rejects what Vector's code rejects.
+// The check accepts what Vector accepts although its schema does not allow it, and rejects what only Vector's code
+// rejects.
 func TestCheck_FollowsExceptionsOfVector(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "options", "data", "exceptions.tsv"))
 	require.NoError(t, err)
@@ -48,7 +49,7 @@ func TestCheckOption_ListsAllowedValues(t *testing.T) {
 }
 
 // If the options of a version are not known, or Vector ignores an option, the finding is a warning.
-func TestCheck_ReportsErrorsOnlyWhenCertain(t *testing.T) {
+func TestCheck_ReportsErrorsOnlyIfCertain(t *testing.T) {
 	toCome := fmt.Sprintf("vector:0.%d.0", vectoroptions.Newest+1)
 	for text, images := range map[string]map[string]Level{
 		"sources: {a: {type: file, include: [/a], color: red}}":                 {image: Error, "vector:0.45.0": Error, "vector:0.44.0": Warning, toCome: Warning, "vector:latest": Warning},
@@ -69,8 +70,8 @@ func TestCheck_ReportsErrorsOnlyWhenCertain(t *testing.T) {
 	}
 }
 
-// A string selects one of several variants of an object. An option of another variant is an error if Vector rejects
-// it, and a warning if Vector ignores it. Before 0.57, variants are not known.
+// A string selects a variant of an object. An option of another variant is an error if Vector rejects it, and a warning
+// if Vector ignores it. Before 0.57, variants are not known.
 func TestCheckVariants_MatchesVector(t *testing.T) {
 	for text, want := range map[string]string{
 		"type: socket, mode: udp, address: \"127.0.0.1:1\", max_length: 5":                                          "",
@@ -98,7 +99,7 @@ func TestCheckVariants_MatchesVector(t *testing.T) {
 	}
 }
 
-// If options of an optional struct are mixed with those of another struct, Vector ignores an invalid one. The finding
+// Options of an optional struct are combined with those of another one. Vector ignores the invalid ones, so the finding
 // is a warning.
 func TestCheckVariants_WarnsAboutIgnoredOptions(t *testing.T) {
 	for _, text := range []string{

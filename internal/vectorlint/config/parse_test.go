@@ -47,7 +47,7 @@ func TestCheckKeys_LocatesKeyInEachFormat(t *testing.T) {
 	}
 }
 
-func TestParse_ReadsAllFormatsAlike(t *testing.T) {
+func TestParse_ReturnsSameValuesFromEachFormat(t *testing.T) {
 	texts := map[string]string{
 		"v.yaml": "a: {b: [1, x, true, {c: 2.5}], \"d.e\": ''}\nf:\n- g: 1\n- g: 2\n",
 		"v.json": `{"a": {"b": [1, "x", true, {"c": 2.5}], "d.e": ""}, "f": [{"g": 1}, {"g": 2}]}`,
@@ -103,7 +103,7 @@ func TestParse_NamesLineOfFault(t *testing.T) {
 	}
 }
 
-// Vector merges only maps, from the top down, and once in each map. A merge key inside a merged map is kept.
+// Vector merges only maps, from the top down, and once in each map. A merge key inside a merged map stays.
 func TestResolveMerges_MatchesVector(t *testing.T) {
 	for text, want := range map[string]string{
 		"<<: {a: 1, b: 2}\nb: 3":          `{"a": 1, "b": 3}`,
@@ -131,7 +131,7 @@ func TestResolveMerges_MatchesVector(t *testing.T) {
 	}
 }
 
-func TestParseYAML_AcceptsVersionsOfVector(t *testing.T) {
+func TestParseYAML_AcceptsYAMLVersionsOfVector(t *testing.T) {
 	for head, isRead := range map[string]bool{
 		"": true, "%YAML 1.1": true, "%YAML 1.2": true, "# a\n\n%TAG !a! tag:a,2026:\n%YAML \t1.2 # b": true, "%YAML 1.2\r": true, "%YAML 1.02": true,
 		"%YAML 1.0": false, "%YAML 1.3": false, "%YAML 2.0": false, "%YAML 1.20": false, "%YAML 1.2\n%YAML 1.2": false, "%OTHER 1.2": false, "a: 1\n%YAML 1.2": false,
@@ -141,6 +141,7 @@ func TestParseYAML_AcceptsVersionsOfVector(t *testing.T) {
 	}
 }
 
+// Files of a configuration directory are merged as Vector merges them.
 func TestMergeTable_CombinesFiles(t *testing.T) {
 	files := []File{
 		{Name: "a.yaml", Source: "first", Text: "data_dir: /d\nsources: {app: {type: stdin}}\n"},
@@ -157,7 +158,8 @@ func TestMergeTable_CombinesFiles(t *testing.T) {
 	require.Contains(t, again[0].String(), `fourth:2:3: sources.app: "app" is also defined at first:2`)
 }
 
-func TestNewIntake_ListsFilesAndSources(t *testing.T) {
+// The intake of a configuration has the log files that its sources read, and states whether it has other sources.
+func TestNewIntake_ListsLogFiles(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
 		want Intake

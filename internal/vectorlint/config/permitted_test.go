@@ -239,7 +239,7 @@ func TestPolicy_AppliesToVariables(t *testing.T) {
 	require.Equal(t, []string{": ${X} is replaced by an unknown string, which may add anything to the configuration"}, []string{strings.TrimPrefix(found[0], "VSC604 ")})
 }
 
-// A key from a YAML merge or a secret has another path than its text shows, so the policy requires literal keys.
+// A key from a YAML merge or a secret has another path than its text shows. The policy rejects such keys.
 func TestPolicy_RequiresLiteralKeys(t *testing.T) {
 	permitted := Policy{Options: Lists{Deny: []string{"sinks.http.uri"}}}
 	for _, key := range []string{"<<: {uri: 'https://evil.test'}", "'<<': {uri: 'https://evil.test'}", "<<: {<<: {uri: 'https://evil.test'}}", "SECRET[a.b]: x"} {
@@ -255,8 +255,8 @@ func TestPolicy_RejectsUnreadableConfiguration(t *testing.T) {
 		refusals(t, permitted, "vector:0.57.0", nil, File{Name: "vector.yaml", Text: "sinks: ["}))
 }
 
-// A violation of the policy is reported even if there are a hundred other errors.
-func TestPolicy_ReportsDespiteManyFindings(t *testing.T) {
+// A violation of the policy is reported also if a configuration has a hundred other errors.
+func TestPolicy_ReportsViolationDespiteManyFindings(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("sources: {in: {type: demo_logs, format: json}}\nsinks:\n")
 	for i := range 2 * mostFindings {
@@ -267,8 +267,8 @@ func TestPolicy_ReportsDespiteManyFindings(t *testing.T) {
 	require.Len(t, refusals(t, permitted, "vector:0.57.0", nil, File{Name: "vector.yaml", Text: text.String()}), 1)
 }
 
-// Each string option of every component and release is classified as an address or not. A new option counts as an
-// address until it is classified.
+// Each string option of all components and releases is classified as an address or not. An option that is not
+// classified counts as an address.
 func TestPermittedChecker_ClassifiesEachOption(t *testing.T) {
 	w := &permittedChecker{checker: &checker{tables: tables()}}
 	found := map[string]bool{}
@@ -323,6 +323,7 @@ const addresses = `
 	healthcheck_uri host hosts ingestion_endpoint librdkafka_options.* protocol.uri proxy.http proxy.https queue_url
 	routing.endpoints site sqs.deferred.queue_url sqs.queue_url unity_catalog_endpoint uri url`
 
+// The policy lists hosts in an invalid form. That is an error when the policy is loaded.
 func TestPolicy_RejectsInvalidHosts(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://a.example.com": `vector.hosts: "https://a.example.com" has no port after the colon`,

@@ -91,8 +91,8 @@ func TestCheckCycles_AcceptsAcyclicGraphs(t *testing.T) {
 	}
 }
 
-// Each back edge on a path to a sink is reported as a cycle.
-func TestCheckCycles_DetectsBackEdges(t *testing.T) {
+// Each edge that leads back to a component on the way to a sink is reported as a cycle.
+func TestCheckCycles_DetectsCycles(t *testing.T) {
 	tried := 0
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -113,7 +113,7 @@ func TestCheckCycles_DetectsBackEdges(t *testing.T) {
 	require.Greater(t, tried, 500)
 }
 
-// The order is stable, because a changed message causes a status write.
+// Findings always have the same order, because a changed message would cause a status write.
 func TestCheck_SortsFindings(t *testing.T) {
 	text := graph("transforms:\n  c: {}\n  b: {}\n  a: {type: x, inputs: [y]}\n", "inputs: [z]") + "w: 1\nv: 2\napi: {graphql: 1, playground: 2}\n"
 	check := func() []Finding {
@@ -125,6 +125,7 @@ func TestCheck_SortsFindings(t *testing.T) {
 	}
 }
 
+// For any configuration, the check ends within its limits, and its findings have valid positions.
 func FuzzCheck(f *testing.F) {
 	for _, text := range []string{fiftyComponents(), graph("", ok), "[sources.in]\ntype=\"x\"", "{}", "- a", "a: &a [*a]", "? {a: b} : c", `{"sinks": {"a": {"inputs": ["[", "[!", "[a-", "***"]}}}`, "a = [[1], {b.c = 2}]\n[[a.b]]\n[a.b.c]"} {
 		for _, name := range []string{"vector.yaml", "vector.json", "vector.toml"} {
@@ -139,8 +140,8 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// A configuration may be as large as a ConfigMap, and hostile.
-func TestCheck_BoundsTimeAndMemory(t *testing.T) {
+// A hostile configuration of the largest size is checked within limited time and memory.
+func TestCheck_LimitsTimeAndMemory(t *testing.T) {
 	many := func(line string, n int) string {
 		var b strings.Builder
 		for i := range n {
@@ -207,9 +208,9 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// A VRL program is not checked after the maximum number of findings or the end of the context. Without remaining
-// effort, the finding has no suggestion.
-func TestCheckProgram_SkipsUnneededWork(t *testing.T) {
+// After the maximum number of findings, or the end of the context, no further VRL program is checked. If the limit of
+// steps is exhausted, findings have no suggestion.
+func TestCheckProgram_StopsAtLimits(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, test := range map[string]struct {
@@ -239,7 +240,7 @@ func TestCheckProgram_SkipsUnneededWork(t *testing.T) {
 	}
 }
 
-func TestCheck_StopsWithContext(t *testing.T) {
+func TestCheck_StopsIfContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	report, err := reader().Check(ctx, []File{{Name: "vector.yaml", Text: fiftyComponents()}}, Options{Image: image})

@@ -476,6 +476,7 @@ func bomb() string {
 	return text
 }
 
+// Each rule has configurations in the table for which it reports a finding, and similar ones for which it does not.
 func TestRule_AppliesOnlyToItsFault(t *testing.T) {
 	for _, rule := range Rules() {
 		if rule.Code == vectorRefuses || rule.Code == testFails {
@@ -521,7 +522,7 @@ func TestRules_ListsSortedCodesWithHelp(t *testing.T) {
 	}
 }
 
-// If the version is not known, findings that depend on it do not block a change.
+// The version of Vector is not known. Findings that depend on it are warnings, so they do not block a change.
 func TestCheck_WarnsWithoutKnownVersion(t *testing.T) {
 	for code, c := range map[Code]try{
 		removedFromImage: {text: "transforms: {a: {type: geoip, inputs: [b]}}"},

@@ -100,8 +100,8 @@ var surroundings = map[string]surrounding{
 	}, noInputs, notConsumed),
 }
 
-// Unknown surroundings do not remove a finding, unless they may fix it.
-func TestCheck_KeepsFindingsNextToUnknown(t *testing.T) {
+// Something about the pod is unknown, such as a variable. A finding is dropped only if the unknown part may be the fix.
+func TestCheck_KeepsFindingsWithUnknownPod(t *testing.T) {
 	tried := map[string]int{}
 	try := func(t *testing.T, files []File, options Options) {
 		t.Helper()

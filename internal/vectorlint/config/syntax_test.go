@@ -9,8 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each case is a value from Vector's tests or documentation, or a misspelled one.
-func TestSyntaxes_MatchesVector(t *testing.T) {
+// Each case is a value from Vector's tests or documentation, or a misspelled one. The check accepts what Vector
+// accepts.
+func TestSyntaxes_MatchVector(t *testing.T) {
 	for syntax, texts := range map[string]struct{ right, wrong []string }{
 		"target_path": {
 			right: []string{".", "f", ".f", "foo", `ec2.metadata."availability-zone"`, ".a-b-", ".-a-b", ".@timestamp", `"$peci@l chars"`, ".foo[0]", `"a"b`, `"a""b"`, "a[0][-1]", "[0]", ".[0]", "a[-]", `"a\"b\\"`, "%a.b", "%", "%\"x\"", "a[0]b.c"},
@@ -46,7 +47,8 @@ func TestSyntaxes_MatchesVector(t *testing.T) {
 	}
 }
 
-// The table has the syntax of each value. An invalid value is an error only for the newest version.
+// Values have the syntax of the table. An invalid value is an error for the newest version only, and otherwise a
+// warning.
 func TestCheckSyntax_RejectsInvalidValues(t *testing.T) {
 	sinkOf := func(options string) string {
 		return "sources:\n  app: {type: internal_logs}\nsinks:\n  out: {type: " + options + "}\n"

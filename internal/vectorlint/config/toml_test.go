@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The TOML decoder accepts some tables that are defined twice. TOML 1.0 and Vector reject them.
+// The TOML library accepts some tables that are defined twice. As TOML 1.0 and Vector, the check rejects them.
 func TestParseTOML_RejectsTablesDefinedTwice(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string

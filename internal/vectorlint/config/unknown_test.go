@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An empty value is a known value.
-func TestCheck_ReadsEmptyVariable(t *testing.T) {
+// A variable with an empty value is known. The check inserts the empty value, and reports the error that follows.
+func TestCheck_TreatsEmptyVariableAsKnown(t *testing.T) {
 	const sink = "sources:\n  app: {type: stdin}\nsinks:\n  out:\n    type: http\n    inputs: [app]\n    uri: \"${URI:-http://a.example}\"\n    encoding: {codec: \"%s\"}\n"
 	for name, test := range map[string]struct {
 		try
@@ -43,8 +43,8 @@ func TestCheck_ReadsEmptyVariable(t *testing.T) {
 	}
 }
 
-// An unknown part of a value does not prevent the check of the other parts.
-func TestCheck_FindsWhatIsKnownNextToUnknown(t *testing.T) {
+// A part of a value is unknown, and the other parts are still checked.
+func TestCheck_ChecksKnownPartsOfValue(t *testing.T) {
 	open := func(text string) try {
 		return try{text: text, image: before, container: having("X", ofPod, "Y", ofPod)}
 	}
@@ -104,8 +104,9 @@ func TestCheck_FindsWhatIsKnownNextToUnknown(t *testing.T) {
 	}
 }
 
-// A file that was not read may contain what the other files lack.
-func TestCheck_AllowsForUnseenFiles(t *testing.T) {
+// A file of the configuration was not read. A component that is missing in the other files may be in it, so that is no
+// error.
+func TestCheck_AllowsComponentsOfUnreadFiles(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
 		want []Code
@@ -124,8 +125,8 @@ func TestCheck_AllowsForUnseenFiles(t *testing.T) {
 	}
 }
 
-// If one file cannot be parsed, the other files are still checked.
-func TestCheck_ReadsTheOtherFiles(t *testing.T) {
+// One file of the configuration cannot be parsed. The other files are still checked.
+func TestCheck_ChecksOtherFilesAfterParseError(t *testing.T) {
 	report := checked([]File{{Name: "a.yaml", Text: "sources: ["}, {Name: "b.yaml", Text: "sinks:\n  out: {type: console, inputs: [app], encoding: {codec: jsn}}\n"}}, Options{Image: image})
 	require.Equal(t, []Code{unreadable, unknownCodec}, codes(Errors(report.Findings)))
 }

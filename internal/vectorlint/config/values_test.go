@@ -14,9 +14,9 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// The check rejects what Vector rejects when it reads a configuration or starts with it. The tests in test/vector
-// compare Vector with the same table.
-func TestCheck_MatchesVectorForValues(t *testing.T) {
+// The check rejects values that Vector rejects, when it reads the configuration or when it starts. The tests in
+// test/vector compare Vector with the same table.
+func TestCheck_RejectsValuesThatVectorRejects(t *testing.T) {
 	container := &Container{Env: map[string]vectorflags.Text{"VECTOR_DISK_V2_MAX_DATA_FILE_SIZE": {Value: "65536"}}, Mounts: []Mount{{Path: "/var/lib/vector"}}}
 	text, err := os.ReadFile(filepath.Join("testdata", "values.tsv"))
 	require.NoError(t, err)

@@ -115,8 +115,8 @@ func TestParse_FindsFaultsOfVariables(t *testing.T) {
 	}
 }
 
-// Each release has the flags that its program has.
-func TestParse_KnowsReleases(t *testing.T) {
+// For each release, the flags are those of its program.
+func TestParse_KnowsFlagsOfEachRelease(t *testing.T) {
 	for flag, want := range map[string][2]int{
 		"--chunk-size-events=1":                     {57, 57},
 		"--max-decompressed-size-bytes=1":           {57, 57},
@@ -151,8 +151,8 @@ func TestParse_PrefersFlags(t *testing.T) {
 	require.Empty(t, Parse(Input{Minor: Newest, HasMoreEnv: true}).Sources)
 }
 
-// A configuration may be split in all of these ways.
-func TestSource_MatchesFiles(t *testing.T) {
+// Each case is a command line, and the files of the configuration that Vector reads with it.
+func TestSource_FindsConfigurationFiles(t *testing.T) {
 	for name, test := range map[string]struct {
 		args, file, directory string
 		want                  *Match

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The operator keeps a command line for each sidecar. The flags of a release are the same for all.
+// The operator keeps a command line for each sidecar. All command lines share the flags of a release.
 func TestCommandLine_TakesLittleMemory(t *testing.T) {
 	const count = 1000
 	inUse := func() uint64 {

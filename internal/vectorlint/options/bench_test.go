@@ -48,7 +48,7 @@ func (t *tables) below(forms []Form) (count int) {
 	return count
 }
 
-// A component is decoded with few allocations, the largest one as well.
+// Each component, also the largest, is decoded with few allocations.
 func TestComponent_DecodesWithFewAllocations(t *testing.T) {
 	for _, name := range components(Oldest) {
 		kind, name, _ := strings.Cut(name, " ")
@@ -61,7 +61,7 @@ func TestComponent_DecodesWithFewAllocations(t *testing.T) {
 	}
 }
 
-func TestText_StaysBelowSizeLimit(t *testing.T) {
+func TestText_OfAllReleasesStaysBelowSizeLimit(t *testing.T) {
 	require.Less(t, len(text), 400<<10)
 }
 

@@ -42,8 +42,8 @@ func TestCheck_RejectsInvalidPrograms(t *testing.T) {
 	}
 }
 
-// Checks that depend on the types of values use the rules of the newest release.
-func TestCheck_FindsUnhandledErrors(t *testing.T) {
+// A VRL expression that can fail must handle the error. The check infers types by the rules of the newest release.
+func TestCheck_FindsUnhandledErrorsInVRL(t *testing.T) {
 	for _, program := range programs(t, "unhandled.txt") {
 		report := Check(program, Options{Minor: newest(), Effort: effort, IsAny: true})
 		require.NotEmpty(t, report.Findings, program)
@@ -53,6 +53,7 @@ func TestCheck_FindsUnhandledErrors(t *testing.T) {
 	require.Empty(t, Check(".a = upcase(.b)", Options{Minor: newest(), Effort: effort}).Findings, "with a schema a field may be known to be a text")
 }
 
+// A condition in VRL must be a boolean without side effects.
 func TestCheck_RequiresPureBooleanCondition(t *testing.T) {
 	for program, isTaken := range map[string]bool{
 		".a == 1": true, "exists(.a)": true, "x = string!(.a); x == \"b\"": true, "true": true, "match(string!(.a), r'b')": true,
@@ -63,8 +64,8 @@ func TestCheck_RequiresPureBooleanCondition(t *testing.T) {
 	}
 }
 
-// A program without unknown parts is checked fully.
-func TestCoverage_ReportsCheckedShare(t *testing.T) {
+// If a VRL program has no unknown parts, it is checked fully.
+func TestCoverage_IsFullWithoutUnknownParts(t *testing.T) {
 	for program, want := range map[string]Coverage{
 		".a = upcase(string!(.b))": Fully, ".a = 1": Fully, ".a = (": Fully, "x = 1\nif x == 1 { .a = x + 1 }": Fully,
 		".a = x.b": Fully, "x = {}\n.a = upcase!(x.b)": Partly, ".a = r'('": Partly, "abort": Partly,
@@ -95,6 +96,7 @@ func TestFinding_ContainsPositionAndHelp(t *testing.T) {
 	}
 }
 
+// A VRL function is known only from the release that added it.
 func TestCheck_UsesFunctionsOfRelease(t *testing.T) {
 	const program = `.a = basename!("b")`
 	require.Equal(t, []Finding{{Function, 1, 6, `the function "basename" requires Vector 0.51 or later`, "use a newer image of Vector, or another function"}}, Check(program, Options{Minor: 50, Effort: effort}).Findings)
@@ -102,7 +104,7 @@ func TestCheck_UsesFunctionsOfRelease(t *testing.T) {
 	require.Empty(t, Check(program, Options{Minor: 0, Effort: effort}).Findings, "of a release that is not known any function passes")
 }
 
-// A program that is too large to check is accepted, within limits of time and stack.
+// A VRL program that is too large to check is accepted, within limits of time and stack.
 func TestCheck_SkipsOversizedPrograms(t *testing.T) {
 	const much = 200_000
 	for name, program := range map[string]string{
@@ -120,8 +122,8 @@ func TestCheck_SkipsOversizedPrograms(t *testing.T) {
 	}
 }
 
-// The known types of fields are passed from block to block, so their lookups count against the limit.
-func TestInferAll_BoundsStateLookups(t *testing.T) {
+// Blocks inherit the known types of fields. Looking these up counts against the limit of steps.
+func TestInferAll_LimitsStateLookups(t *testing.T) {
 	fields := func(count int) string {
 		var all strings.Builder
 		for i := range count {
@@ -149,7 +151,7 @@ func TestInferAll_BoundsStateLookups(t *testing.T) {
 }
 
 // After the maximum number of findings, no further suggestions are computed.
-func TestCheck_StopsAfterMaxFindings(t *testing.T) {
+func TestCheck_SuggestsNothingAfterMaxFindings(t *testing.T) {
 	for _, program := range []string{"a\n", "nosuch()\n", "upcase(valeu: 1)\n", "a = \"{{ b }}\"\n"} {
 		asked := 0
 		report := Check(strings.Repeat(program, 10_000), Options{Minor: 57, Effort: effort, Nearest: func(string, []string) string {
@@ -161,6 +163,7 @@ func TestCheck_StopsAfterMaxFindings(t *testing.T) {
 	}
 }
 
+// For any program, the check ends within its limits, and its findings have valid positions.
 func FuzzCheck(f *testing.F) {
 	for _, file := range []string{"taken.txt", "refused.txt", "unhandled.txt"} {
 		for _, program := range programs(f, file) {

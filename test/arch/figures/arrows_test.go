@@ -24,7 +24,8 @@ func of(arrows ...string) graph {
 	return g
 }
 
-func TestBack_ReturnsFewestBackwardArrows(t *testing.T) {
+// The result is the smallest number of references between files that point backward, over all orders of the files.
+func TestBack_ReturnsFewestReferencesToEarlierFiles(t *testing.T) {
 	require.Zero(t, of("a", "b", "b", "c", "a", "c").back(), "it has an order")
 	require.Equal(t, 1, of("a", "b", "b", "a").back())
 	require.Equal(t, 1, of("a", "b", "b", "c", "c", "a", "a", "d").back(), "one arrow closes the circle")
@@ -32,7 +33,8 @@ func TestBack_ReturnsFewestBackwardArrows(t *testing.T) {
 	require.Equal(t, 3, of("a", "b", "b", "a", "b", "c", "c", "b", "a", "c", "c", "a").back(), "all name all")
 }
 
-func TestBack_OpensLargeCircleOnce(t *testing.T) {
+// Many files refer to each other in one large circle. One reference points backward.
+func TestBack_ReturnsOneForLargeCircle(t *testing.T) {
 	var ring []string
 	for i := range exactly + 5 {
 		ring = append(ring, strconv.Itoa(i), strconv.Itoa((i+1)%(exactly+5)))

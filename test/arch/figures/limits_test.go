@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each exception is for one function that exceeds the limit. The number of exceptions may only fall.
-func TestExceptions_AreNeeded(t *testing.T) {
+// Each exception is for one function that exceeds the limit, and their number may only fall.
+func TestExceptions_ExceedTheirLimit(t *testing.T) {
 	config, err := readLinterConfig(root)
 	require.NoError(t, err)
 	require.Equal(t, 20, config.Linters.Settings.Cyclop.MaxComplexity)
@@ -40,6 +40,7 @@ func TestExceptions_AreNeeded(t *testing.T) {
 	}
 }
 
+// Each branch of a function adds one to its complexity, as in the linter.
 func TestCyclomaticComplexity_CountsBranches(t *testing.T) {
 	for name, c := range map[string]struct {
 		body string
@@ -59,7 +60,8 @@ func TestCyclomaticComplexity_CountsBranches(t *testing.T) {
 	}
 }
 
-func TestViolations_LeavesOutFolders(t *testing.T) {
+// Files that a rule of the linter excludes, such as tests, and generated files have no violations.
+func TestViolations_IgnoreExcludedFiles(t *testing.T) {
 	config := &linterConfig{}
 	config.Linters.Settings.Cyclop.MaxComplexity = 1
 	config.Linters.Exclusions.Rules = []exclusion{{Linters: []string{"cyclop"}, Path: `_test\.go`}}

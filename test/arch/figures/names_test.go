@@ -21,7 +21,8 @@ func parse(t *testing.T, path, source string) *goFile {
 	return &goFile{path: path, source: []byte(source), syntax: syntax, fset: fset}
 }
 
-func TestIdentifiers_CountsLocalAndDeclaredNames(t *testing.T) {
+// Names of a package's declarations and fields are counted separately from parameters, results and variables.
+func TestIdentifiers_SeparateLocalAndDeclaredNames(t *testing.T) {
 	names := &identifiers{}
 	names.addFile(parse(t, "internal/a/a.go", `package a
 
@@ -54,7 +55,8 @@ func (receiver *T) f(parameter int) (result error) {
 	require.ElementsMatch(t, []string{"literal", "inside", "parameter", "result", "variable", "result", "declared", "second", "constant", "key", "value"}, names.local)
 }
 
-func TestIsFunctionWord_OfAList(t *testing.T) {
+// A name is not descriptive if each of its words is in the list, such as ofGiven. One other word is enough.
+func TestIsFunctionWord_RequiresAllWordsInList(t *testing.T) {
 	words := map[string]bool{"of": true, "is": true, "there": true, "given": true, "a": true, "can": true}
 	for name, want := range map[string]bool{
 		"of": true, "ofGiven": true, "isGivenThere": true, "Given": true, "given_there": true, "canThere": false,
@@ -64,6 +66,7 @@ func TestIsFunctionWord_OfAList(t *testing.T) {
 	}
 }
 
+// A name is split at each capital letter and underscore. An abbreviation such as HTTP is one word.
 func TestSplitName_ReturnsWords(t *testing.T) {
 	for name, want := range map[string][]string{
 		"HTTPServer": {"http", "server"}, "serveHTTP": {"serve", "http"}, "a_b": {"a", "b"}, "_": nil, "isX": {"is", "x"}, "podIP2": {"pod", "ip2"},
@@ -72,10 +75,13 @@ func TestSplitName_ReturnsWords(t *testing.T) {
 	}
 }
 
-func TestPercentOf_SkipsTheBlankIdentifier(t *testing.T) {
+// The blank identifier _ counts neither as a match nor in the total.
+func TestPercentOf_IgnoresBlankIdentifier(t *testing.T) {
 	require.InDelta(t, 50, percentOf([]string{"of", "plan", "_", "_"}, func(name string) bool { return name == "of" }), 0)
 }
 
+// The figures count comment lines of the product, and the words in them that the list forbids. Tests and generated code
+// are not counted.
 func TestCommentFigures_CountDialectWords(t *testing.T) {
 	figures, err := commentFigures([]*goFile{
 		parse(t, "internal/a/a.go", "// SPDX-License-Identifier: told\n\npackage a\n\n// Nobody tells it, all the same.\n// This line has no such word, and foretold is another.\nvar a = 1 // said\n\t// beside\n"),
@@ -87,6 +93,7 @@ func TestCommentFigures_CountDialectWords(t *testing.T) {
 	require.Equal(t, []figure{count("comment_lines", 3), count("dialect_words", 4), bar("dialect_words_per_100_comment_lines", 400./3, 2)}, figures)
 }
 
+// Each case is the name of a test, and the rule of docs/language.md that it breaks, or none.
 func TestTestNameFigures_FollowTheRule(t *testing.T) {
 	for name, c := range map[string]struct {
 		path, test string
@@ -120,6 +127,7 @@ func TestTestNameFigures_FollowTheRule(t *testing.T) {
 	}
 }
 
+// The figures are measured without other modules of the repository, such as those of tools, and without test data.
 func TestParseModule_SkipsOtherModules(t *testing.T) {
 	source := &fstest.MapFile{Data: []byte("package a\n")}
 	files, err := parseModule(fstest.MapFS{

@@ -18,9 +18,8 @@ var loaded = sync.OnceValues(load)
 // ordered lists packages between an event and a patch whose files can be read from the top down.
 var ordered = []string{"internal/controller", "internal/decision", "internal/desired"}
 
-// Each file of these packages names only declarations of later files. Otherwise a declaration belongs next to its
-// use, or in its own file.
-func TestCircles_FindsNoneInOrderedPackages(t *testing.T) {
+// In each listed package, a file refers only to declarations of later files.
+func TestCircles_FindNoneInListedPackages(t *testing.T) {
 	code, err := loaded()
 	require.NoError(t, err)
 	var seen []string

@@ -54,7 +54,8 @@ func (m moduleImports) Import(path string) (*types.Package, error) {
 	return library.Import(path)
 }
 
-func TestReconcileClosure_ReachesTheWriter(t *testing.T) {
+// The functions that a reconcile can reach include the one that writes workloads.
+func TestReconcileClosure_IncludesWriter(t *testing.T) {
 	product, err := loaded()
 	require.NoError(t, err)
 	reconcile, err := product.reconcileClosure()
@@ -64,7 +65,9 @@ func TestReconcileClosure_ReachesTheWriter(t *testing.T) {
 	require.Contains(t, reconcile.reached, ast.Node(product.bodies[writer]))
 }
 
-func TestClosureFrom_FollowsFunctions(t *testing.T) {
+// Each case is a way to call a function, such as an interface or a field. The called function is reached, and another
+// one is not.
+func TestClosureFrom_FollowsCalls(t *testing.T) {
 	const rest = "\nfunc reached() {}\nfunc other() {}\n"
 	for name, source := range map[string]string{
 		"a call":                     `func entry() { reached() }`,
@@ -88,7 +91,8 @@ func TestClosureFrom_FollowsFunctions(t *testing.T) {
 	}
 }
 
-func TestClosureFigures_CountTheReconcile(t *testing.T) {
+// Only functions of the product that the reconcile reaches are counted.
+func TestClosureFigures_CountFunctionsOfReconcile(t *testing.T) {
 	api := "package v1alpha1\ntype Spec struct{}\n"
 	stopped := "package template\ntype Tree struct{}\nfunc Parse() *Tree { return nil }\n"
 	controller := fmt.Sprintf("package controller\nimport (\n%q\n%q\n)\n", module+"/internal/gotemplate", module+"/api/v1alpha1") + `

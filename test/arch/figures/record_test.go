@@ -30,7 +30,8 @@ var (
 	})
 )
 
-func TestReadRecord_HoldsEveryBar(t *testing.T) {
+// The file of recorded figures has a line for each figure with a limit, and the measured figure does not exceed it.
+func TestReadRecord_ListsEveryLimit(t *testing.T) {
 	figures, err := measured()
 	require.NoError(t, err)
 	bars := map[string]figure{}
@@ -51,7 +52,7 @@ func TestReadRecord_HoldsEveryBar(t *testing.T) {
 	}
 }
 
-func TestRatchet_Check(t *testing.T) {
+func TestRatchet_RejectsRiseAndLargeFall(t *testing.T) {
 	for name, c := range map[string]struct {
 		entry   ratchet
 		bar     figure
@@ -80,7 +81,8 @@ func TestRatchet_Check(t *testing.T) {
 	}
 }
 
-func TestLowerRecord_DoesNotRaise(t *testing.T) {
+// A figure that has fallen is recorded. A figure that has risen is an error, and its record stays.
+func TestLowerRecord_NeverRaisesFigures(t *testing.T) {
 	repository := t.TempDir()
 	path := filepath.Join(repository, recordFile)
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
@@ -98,7 +100,8 @@ func TestLowerRecord_DoesNotRaise(t *testing.T) {
 	require.Contains(t, string(text), "# Comment.\n\n")
 }
 
-func TestLowerRecord_RejectsAnUnknownFigure(t *testing.T) {
+// The file of recorded figures has a name that is not measured. That is an error.
+func TestLowerRecord_RejectsUnknownFigure(t *testing.T) {
 	repository := t.TempDir()
 	path := filepath.Join(repository, recordFile)
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))

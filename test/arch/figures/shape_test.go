@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// The figures count types, functions, locks and other parts of the code in the sample package.
 func TestShape_CountsTypesAndFunctions(t *testing.T) {
 	product := checked(t, "internal/plan", `package plan
 
@@ -64,7 +65,8 @@ func TestCountCodeLines_SkipsCommentsAndBlankLines(t *testing.T) {
 	require.Equal(t, 5, countCodeLines([]byte("// Package a.\npackage a // end\n\n/* b\n*/\nvar a = `1\n\n2`\nvar b int\n")))
 }
 
-func TestReasonsCompared_CountsEachReason(t *testing.T) {
+// The figure counts the condition reasons that the code compares, each once.
+func TestReasonsCompared_CountEachReason(t *testing.T) {
 	const meta = `package meta
 const (
 	ReasonHeld      = "Held"
@@ -98,6 +100,7 @@ const (
 	}
 }
 
+// The figure counts functions of package meta that check a reason.
 func TestReasonFigures_CountPredicatesOfMeta(t *testing.T) {
 	const meta = `package meta
 type Reason string
@@ -108,6 +111,7 @@ func IsBig(size int) bool       { return false }
 	require.Equal(t, []figure{countBar("reason_comparisons", 2)}, checked(t, "internal/meta", meta).reasonFigures())
 }
 
+// The figures count background loops, and the channels between them.
 func TestLoopFigures_CountLoopsAndChannels(t *testing.T) {
 	const controller = `package controller
 import "context"
@@ -133,7 +137,9 @@ func channels() {
 	}, product.loopFigures())
 }
 
-func TestIsLimiter_InTheProduct(t *testing.T) {
+// Backoffs and rate limiters of libraries are found by their names. If the product has none, the names in the test are
+// outdated.
+func TestIsLimiter_FindsLimitersOfProduct(t *testing.T) {
 	product, err := loaded()
 	require.NoError(t, err)
 	limiters := 0

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A type with too many fields that are not data must be split.
-func TestCrowdedTypes_AreNone(t *testing.T) {
+// No type has more fields that are not data than the limit.
+func TestCrowdedTypes_FindNone(t *testing.T) {
 	code, err := loaded()
 	require.NoError(t, err)
 	require.Empty(t, code.crowdedTypes())

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// The figures count violations of the wording rules in the sample code and pages, but not in tests.
 func TestWordingFigures_CountBrokenRules(t *testing.T) {
 	const source = "package plan\n\n// What it does.\nfunc keyOf() error { return errors.New(\"it is no key\") }\n"
 	const page = "- Nobody restarts pods.\n- The sidecar is given out anew.\n"

@@ -33,6 +33,7 @@ func request(t *testing.T, method, path, contentType string) *http.Request {
 	return made
 }
 
+// Each case is a request, and its kind of write, by which a fault selects it.
 func TestKindOf_ClassifiesEveryWrite(t *testing.T) {
 	const api = "/apis/observability.kontroloop.ai/v1alpha1/namespaces/shop/vectorsidecars/logs"
 	for name, test := range map[string]struct{ method, path, contentType, kind string }{
@@ -69,6 +70,7 @@ func server(t *testing.T) (got *atomic.Int32, next http.RoundTripper) {
 	})
 }
 
+// An injected fault affects only the write that it names.
 func TestFault_AffectsOnlyItsWrite(t *testing.T) {
 	for name, test := range map[string]struct {
 		effect   Effect
@@ -110,7 +112,8 @@ func TestFault_AffectsOnlyItsWrite(t *testing.T) {
 	}
 }
 
-func TestAnswer_ReturnsAPIServerErrors(t *testing.T) {
+// An injected response with a status code is the same error for client-go as one of the API server.
+func TestAnswer_LooksLikeErrorOfAPIServer(t *testing.T) {
 	for status, is := range map[int]func(error) bool{
 		403: apierrors.IsForbidden, 409: apierrors.IsConflict, 422: apierrors.IsInvalid, 429: apierrors.IsTooManyRequests,
 		500: apierrors.IsInternalError, 503: apierrors.IsServiceUnavailable, 504: apierrors.IsTimeout, 410: apierrors.IsResourceExpired,
@@ -137,6 +140,7 @@ func restClient(t *testing.T, life *Life, next http.RoundTripper) *rest.RESTClie
 	return client
 }
 
+// A hook for a write runs before the request is sent.
 func TestBefore_RunsHookBeforeWrite(t *testing.T) {
 	got, next := server(t)
 	w := New(nil)
@@ -189,7 +193,8 @@ func get(t *testing.T, kubeconfig, query string) (status int, body io.Reader, er
 	return response.StatusCode, response.Body, nil
 }
 
-func TestStreams_HoldReleaseCutAndExpireWatches(t *testing.T) {
+// A test can delay the events of a watch, release them, end the watch, and let its resource version expire.
+func TestStreams_ControlWatches(t *testing.T) {
 	says, w := make(chan string), New(nil)
 	kubeconfig, _ := watched(t, w, says)
 	_, stream, err := get(t, kubeconfig, "watch=true&resourceVersion=7")
@@ -225,6 +230,7 @@ func TestStreams_HoldReleaseCutAndExpireWatches(t *testing.T) {
 	require.Contains(t, string(text), `"reason":"Expired"`)
 }
 
+// A test can make lists from the cache return the objects of an earlier resource version.
 func TestBackdate_ReturnsListsOfEarlierVersion(t *testing.T) {
 	w := New(nil)
 	kubeconfig, queries := watched(t, w, nil)
@@ -242,8 +248,8 @@ func TestBackdate_ReturnsListsOfEarlierVersion(t *testing.T) {
 	require.Equal(t, http.StatusUnprocessableEntity, status, "so that the program asks for a list")
 }
 
-// After CrashIntoPast, the next life lists the state before the write.
-func TestCrashIntoPast_StartsBeforeTheWrite(t *testing.T) {
+// After CrashIntoPast, the next operator first lists the state before the write.
+func TestCrashIntoPast_ListsStateBeforeWrite(t *testing.T) {
 	w := New(&Fault{At: Write{"apply deployments", 1}, Effect: CrashIntoPast})
 	var asked []string
 	next := roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -264,7 +270,7 @@ func TestCrashIntoPast_StartsBeforeTheWrite(t *testing.T) {
 	}, asked)
 }
 
-// After a crash, the proxy does not forward requests of the process and does not answer them.
+// After a crash, the proxy neither forwards nor answers requests of that process.
 func TestProxy_BreaksConnectionsAfterCrash(t *testing.T) {
 	w := New(nil)
 	upstream := httptest.NewServer(http.NotFoundHandler())
@@ -282,9 +288,9 @@ func TestProxy_BreaksConnectionsAfterCrash(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A program that has started or reads is not idle, even if it does not write. A program that only reads its Lease is
-// idle.
-func TestIdle_EndsWithReads(t *testing.T) {
+// A program that has just started, or reads, is not idle, even if it does not write. A program that reads only its
+// Lease is idle.
+func TestIdle_IsFalseWhileProgramReads(t *testing.T) {
 	_, next := server(t)
 	of := New(nil)
 	long := func() {

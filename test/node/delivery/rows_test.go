@@ -13,8 +13,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/node/delivery"
 )
 
-// docs/explanation/delivery.md has the rows of this suite. Each row that may lose a line has a note with the reason.
-func TestRows_MatchThePageAndExplainLosses(t *testing.T) {
+// docs/explanation/delivery.md has the rows of this test suite. A row in which lines may be lost has a note with the
+// reason.
+func TestRows_EqualTableOfDeliveryPage(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/explanation/delivery.md")
 	require.NoError(t, err)
 	table, text, err := delivery.Find(string(page))
@@ -36,7 +37,8 @@ func TestRows_MatchThePageAndExplainLosses(t *testing.T) {
 	}
 }
 
-func TestCell_ReportsLostAndDuplicateLines(t *testing.T) {
+// Each case is a measurement, and the text of its cell in the table of docs/explanation/delivery.md.
+func TestCell_PrintsLostAndDuplicateLines(t *testing.T) {
 	for want, cell := range map[string]delivery.Cell{
 		"0":                   {Wrote: 500},
 		"0, 12 twice":         {Wrote: 500, Twice: 12},

@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// make demo NODE=real DEMO=once shows all steps on a real node and ends without input.
-func TestDemo_FinishesOnARealNode(t *testing.T) {
+// make demo NODE=real DEMO=once shows all steps on a real node, and ends without input.
+func TestDemo_FinishesOnRealNode(t *testing.T) {
 	root, err := harness.Root()
 	require.NoError(t, err)
 	command := exec.CommandContext(t.Context(), "go", "run", "./test/demo", "-once", "-node=real")

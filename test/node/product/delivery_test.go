@@ -29,8 +29,8 @@ type table struct {
 	delivery.Table
 }
 
-// The test checks the lost lines and the duration of pod terminations with one release of the chart. The two parts
-// run one after the other, because their pods share the node's CPU.
+// No line is lost when pods terminate, and the termination takes the expected time. Both parts run one after the other,
+// because their pods share the node's CPU.
 func TestProduct_LosesNoLinesAtPodTermination(t *testing.T) {
 	installed(t)
 	t.Run("no line is lost", testNoLineIsLost)

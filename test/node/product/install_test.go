@@ -46,9 +46,9 @@ func TestProduct_InstallsAndUninstalls(t *testing.T) {
 	require.Empty(t, now.Annotations["vectorsidecar.observability.kontroloop.ai/injected"])
 }
 
-// The webhook waits for a certificate that the operator creates, and helm waits for the pods. Neither blocks the
-// other.
-func TestWebhook_SwitchesOnOffAndOnAgain(t *testing.T) {
+// Upgrades enable, disable and enable the webhook. The operator creates its certificate, and helm waits for the pods.
+// Neither blocks the other.
+func TestWebhook_CanBeEnabledAgain(t *testing.T) {
 	space := restricted(t)
 	installed(t)
 	app := writer("app", space).Build()

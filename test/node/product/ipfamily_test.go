@@ -20,8 +20,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/node"
 )
 
-// On a node without IPv4, the product can be installed, it connects to the API server, the API server calls the
-// webhook, and the kubelet's probe reaches Vector. A sidecar that listens on IPv4 addresses is restarted repeatedly.
+// On a node without IPv4, the product can be installed, and the operator, the webhook and the probes work. A sidecar
+// that listens on IPv4 addresses is restarted repeatedly.
 func TestIPFamily_SupportsNodesWithoutIPv4(t *testing.T) {
 	if os.Getenv(node.FamilyVariable) != "IPv6" {
 		t.Skipf("SKIPPED: it is for a node of its own: %s=IPv6", node.FamilyVariable)

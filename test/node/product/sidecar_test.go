@@ -26,9 +26,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// All parts share one release of the chart, because they mostly wait. The user limits how many run in parallel,
-// because two cores are not enough for the pods of all.
-func TestSidecar_RunsOnARealNode(t *testing.T) {
+// All parts share one release of the chart, because they mostly wait. The number of parallel parts is limited, because
+// two cores are not enough for the pods of all.
+func TestSidecar_RunsOnRealNode(t *testing.T) {
 	installed(t, webhook, "rbac.optional.pods=true", "rbac.optional.serviceAccounts=true", "policy.imagePullSecrets.allowed={"+mirror+"}", kinds)
 	sideBySide(t, []test{
 		{"a live change reaches it, and a broken one does not", testLiveReload},

@@ -145,9 +145,8 @@ func releaseBefore(t *testing.T) string {
 	return filepath.Dir(program)
 }
 
-// The chart is upgraded from the previous release without the webhook to this one with it, then a sidecar is changed,
-// and then the chart is rolled back and uninstalled. No line of an application is lost, and only the changed workload
-// rolls.
+// The chart is upgraded from the previous release, a sidecar is changed, and the chart is rolled back and uninstalled.
+// No line of an application is lost, and only the changed workload rolls.
 func TestProduct_UpgradesAndRollsBackWithoutLoss(t *testing.T) {
 	folder := releaseBefore(t)
 	f := newFleet(t)

@@ -27,7 +27,7 @@ const search = `(async words => {
 	return results();
 })(%)`
 
-// A search for the words that a reader types has the page with the answer among its first five results.
+// For each search, the page with the answer is among the first five results.
 func TestSite_FindsPagesBySearch(t *testing.T) {
 	questions := []struct{ question, words, page string }{
 		// Of a new user.

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The table has every time zone of Go, because the check rejects a missing name. It may have more names, which Vector
-// may still accept.
+// The check rejects an unknown time zone, so the table has each time zone of Go. It may contain more, which Vector may
+// accept.
 func TestTable_ContainsEveryTimeZoneOfGo(t *testing.T) {
 	fresh, err := table()
 	require.NoError(t, err)
