@@ -31,9 +31,9 @@ func newCheck(a *app) *cobra.Command {
 		Use:   "check",
 		Short: "Check the cluster and the installation",
 		Long: `Check the cluster and the installation: Kubernetes version, CustomResourceDefinition, replicas,
-values and permissions of the operator, admission webhook, other injectors, VectorSidecars with
-errors, VectorSidecars that the values declare, and leftover sidecars. To check the operator's permissions, you must be allowed to
-impersonate its ServiceAccount; to check the webhook's certificate, to read its Secret.
+values and permissions of the operator, admission webhook, other injectors, VectorSidecars with errors
+or declared in the values, and leftover sidecars. The check of permissions impersonates the operator's
+ServiceAccount; the check of the webhook's certificate reads its Secret.
 
 The exit code is 1 if a check failed. Otherwise it is 2 if a check could not run.`,
 		Example: `# the whole cluster

@@ -32,8 +32,8 @@ func newCompletion(a *app) *cobra.Command {
 		Use:   "completion {kubectl|bash|zsh|fish|powershell}",
 		Short: "Print a completion script: for kubectl vectorsidecar, or for a shell",
 		Long: `Print a completion script. The script for kubectl makes "kubectl vectorsidecar" complete commands,
-flags and the names of workloads, VectorSidecars and environments, in every shell that kubectl
-completes in. The others complete the name kubectl-vectorsidecar.`,
+flags and the names of workloads, VectorSidecars and environments, in every shell of kubectl. The
+others complete kubectl-vectorsidecar.`,
 		Example: `# complete kubectl vectorsidecar
 kubectl vectorsidecar completion kubectl > kubectl_complete-vectorsidecar`,
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),

@@ -34,10 +34,10 @@ func newDiff(a *app) *cobra.Command {
 		Long: `Show the changes that live or given workloads would get, and whether pods would restart.
 
 Lines that start with # precede each difference: the action, the number of replaced pods, and the
-reason; patch ignores them. The command shows all changes, also those that wait for the rollout
-budget. It ignores the annotations change-cause and rendered-from.
+reason; patch ignores them. All changes are shown, also those that wait for a rollout slot, except
+those of the annotations change-cause and rendered-from.
 
-The exit code is 0 if nothing would change, and 1 if something would.`,
+The exit code is 1 if something would change.`,
 		Example: `# the effect of a VectorSidecar, before it is applied
 kubectl vectorsidecar diff -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector
 # the effect of a changed VectorSidecar on the workloads of the cluster

@@ -53,15 +53,15 @@ func newEject(a *app) *cobra.Command {
 		Long: `Remove the sidecars from manifests or from a cluster.
 
 With --filename, it prints the manifests without sidecars and their generated ConfigMaps, otherwise
-unchanged. Manifests read from a cluster with --show-managed-fields show the operator's fields
-exactly. Without recorded fields, the command uses the list in the pod template.
+unchanged. Manifests from a cluster show the operator's fields exactly if they have managedFields
+(--show-managed-fields). Otherwise the list in the pod template counts.
 
-Without --filename, it removes from the cluster everything that the operator and its users created:
-VectorSidecars, sidecars, generated ConfigMaps, annotations and finalizers. The operator may be down.
-Workloads lose their sidecars a few at a time, each by one ordinary rollout. A ConfigMap that a
-workload still needs stays. Remove the CustomResourceDefinition and the operator with Helm.
+Without --filename, it removes all VectorSidecars, sidecars, generated ConfigMaps, annotations and
+finalizers from the cluster. The operator may be down. Workloads lose their sidecars a few at a time,
+each by one ordinary rollout. A ConfigMap that a workload still needs stays. Remove the
+CustomResourceDefinition and the operator with Helm.
 
-The exit code is 1 if something remains, which the output names, and 2 if a read or a write failed.`,
+The exit code is 1 if something remains, which the output names.`,
 		Example: `# manifests in, manifests out
 kubectl get deployment cart -n shop -o yaml --show-managed-fields | kubectl vectorsidecar eject -f -
 # preview the removal

@@ -28,16 +28,14 @@ func newInject(a *app) *cobra.Command {
 		Use:   "inject [-f FILE] --sidecar FILE",
 		Short: "Add the sidecar to manifests, as a Helm post-renderer or in a pipeline",
 		Long: `Add the sidecar to manifests. The command reads --filename or the standard input, and prints the
-manifests with the sidecar in selected workloads. Objects for the sidecar come before the first
-workload that needs them, in the namespace that its manifest names, or in none. Everything else is
-unchanged.
+manifests with the sidecar in selected workloads, otherwise unchanged. Objects for the sidecar come
+before the first workload that needs them, in the namespace that its manifest names, or in none.
 
-Helm 4 accepts only plugins as post-renderers: install the archive of this program, which contains
-one. make plugin-archives packs the archives. Helm 3 cannot read that plugin: set HELM_DATA_HOME if you
-use both versions.
+Helm 4 accepts only plugins as post-renderers: install the archive of this program, which make
+plugin-archives packs. Helm 3 cannot read that plugin: set HELM_DATA_HOME if you use both versions.
 
-The result is the same as the operator's. Use one or the other for a workload: with both, the operator
-finds the container and leaves it unchanged.`,
+The result is the same as the operator's. If you use both for a workload, the operator finds the
+container and leaves it unchanged.`,
 		Example: `# manifests in, manifests out
 kubectl vectorsidecar inject -f docs/samples/app/deployment.yaml --sidecar docs/samples/02-logs.yaml --label logs=vector
 # a pipe

@@ -39,23 +39,21 @@ func newLint(a *app) *cobra.Command {
 		Long: `Check values files of helm install with their template sets, sidecar charts, VectorSidecars with
 their workloads and ConfigMaps, and Vector configuration. Directories are read recursively.
 
-Values are validated against their template set. Values and templates are rendered in every
-environment with every source of events and every sink that has a preset. Unused defines are
-reported, also those of the directory that --templates names. A VectorSidecar is validated against
-its CustomResourceDefinition, including the rules, as by the API server. Each finding has a code, a
-place and a line of help; --explain CODE explains a code.
+Values are validated against their template set, and rendered in every environment with every source
+of events and every sink that has a preset. Unused defines are reported, also those of --templates. A
+VectorSidecar is validated against its CustomResourceDefinition, as by the API server. --explain CODE
+explains the code of a finding.
 
-A comment on a finding's line, or alone on the line above, ignores it. It names the codes and the
-reason. A comment that lacks the reason, or does not ignore a finding, is itself a finding.
+A comment on a finding's line, or alone on the line above, ignores it. A comment that lacks the
+reason, or does not ignore a finding, is itself a finding.
 
     # vectorsidecar: ignore VSC215 because the collector of the team reads it
 
-A values file is checked in these cases: --values names it, its chart is that of the sidecar or the
-operator, it has the map sidecar or environments, or it is named values*.yaml outside of charts.
-Other files are listed with the reason why they are skipped, also templates of charts that contain
-a VectorSidecar.
+A values file is checked if --values names it, its chart is that of the sidecar or the operator, it
+has the map sidecar or environments, or it is named values*.yaml outside of charts. Skipped files are
+listed with the reason.
 
-The exit code is 1 with findings, and 2 if the command failed or found no file to check.`,
+The exit code is 1 with findings, and 2 without a file to check.`,
 		Example: `# a directory of samples
 kubectl vectorsidecar lint docs/samples
 # values and templates of a sidecar chart, for a pipeline

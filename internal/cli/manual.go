@@ -5,6 +5,7 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,10 +16,10 @@ import (
 // manualPage returns docs/reference/cli.md.
 func manualPage(root *cobra.Command) string {
 	var b strings.Builder
-	b.WriteString(license + "# kubectl vectorsidecar\n\nWritten by `make generate` from the commands; every example is run by a test.\n\n" + root.Long + `
+	b.WriteString(license + "# kubectl vectorsidecar\n\nWritten by `make generate`. A test runs every example.\n\n" + root.Long + `
 
 All commands except ` + strings.Join(offlineCommands(root), ", ") + ` have kubectl's flags for the cluster, such as ` + "`-n`, `--context` and `--kubeconfig`" + `.
-Data goes to the standard output and everything else to the standard error. Text is colored on a terminal only, and never with ` + "`NO_COLOR`" + `.
+Data goes to the standard output, everything else to the standard error. Only terminals get colors, unless ` + "`NO_COLOR`" + ` is set.
 
 | Command | Effect |
 |---|---|
@@ -49,11 +50,17 @@ func offlineCommands(root *cobra.Command) []string {
 
 func isDocumented(command *cobra.Command) bool { return !command.Hidden && command.Name() != "help" }
 
+// indentedBlock finds the examples of files in a text. Pages have them in fences.
+var indentedBlock = regexp.MustCompile(`(?m)(?:^ {4}.*\n)+`)
+
 func describeCommand(b *strings.Builder, command *cobra.Command) {
 	long := command.Long
 	if long == "" {
 		long = command.Short + "."
 	}
+	long = indentedBlock.ReplaceAllStringFunc(long, func(block string) string {
+		return "```yaml" + strings.ReplaceAll("\n"+block, "\n    ", "\n") + "```\n"
+	})
 	fmt.Fprintf(b, "\n## %s\n\n`kubectl vectorsidecar %s`\n\n%s\n", command.Name(), command.Use, long)
 	if command.Example != "" {
 		fmt.Fprintf(b, "\n```sh\n%s\n```\n", command.Example)

@@ -77,18 +77,16 @@ func newPlan(a *app) *cobra.Command {
 		Use:   "plan [-n NAMESPACE | -A] [-f FILE] [--sidecar FILE]",
 		Short: "Show changes in a namespace or a cluster, their order, and skipped workloads",
 		Long: `Show the changes in a namespace or a cluster: changed workloads, restarted pods, their order,
-conflicts, and skipped workloads with the reason. The command does not write.
+conflicts, and skipped workloads with the reason. It does not write.
 
 A batch is a number of rollouts that run at once; the next one starts when it has finished. If all
-windows of the installation's rollout.windows are closed, the second batch starts with the next
-window. With --values, the changes of the VectorSidecars that the values declare (vectorSidecars) are
-listed, too. With --values or --templates the batches of one wave of rollout.waves come after those of the
-previous wave.
+rollout.windows of the installation are closed, the second batch starts with the next window. With
+--values, VectorSidecars that the values declare (vectorSidecars) are included. With --values or
+--templates, the batches are in the order of rollout.waves.
 
 The forecast is arithmetic: requests that the new pods add; ResourceQuotas and LimitRanges that would
-reject pods, ReplicaSets, ConfigMaps or other objects; autoscalers that would read another utilization
-for the same load; and changed QoS classes. Quotas, limits and autoscalers of the files replace those
-of the cluster.`,
+reject objects; autoscalers that would read another utilization for the same load; and changed QoS
+classes. Quotas, limits and autoscalers of the files replace those of the cluster.`,
 		Example: `# a namespace
 kubectl vectorsidecar plan -n shop
 # the cluster, if these VectorSidecars were changed

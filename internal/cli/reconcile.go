@@ -39,11 +39,11 @@ func newReconcile(a *app) *cobra.Command {
 		Short: "Make the operator reconcile VectorSidecars from scratch",
 		Long: `Make the operator reconcile VectorSidecars from scratch: it renders and compares without cached
 results, as it does by itself every half hour, and writes only differences. With --live, it first
-lists the workloads of the namespace live, once, and corrects its cache.
+lists the live workloads of the namespace and corrects its cache.
 
-It sets the annotation ` + meta.AnnotationReconcileAt + `. When the
-reconcile has finished, the status repeats its value as lastHandledReconcileAt. You need permission
-to patch VectorSidecars. The exit code is 1 if the operator does not answer in time.`,
+It sets the annotation ` + meta.AnnotationReconcileAt + `. After the
+reconcile, the status repeats its value as lastHandledReconcileAt. You need permission to patch
+VectorSidecars. The exit code is 1 if the operator does not answer in time.`,
 		Example: `# one, and print its state
 kubectl vectorsidecar reconcile logs -n shop
 # all of a namespace, from a live list of workloads

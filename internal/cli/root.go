@@ -157,12 +157,12 @@ Workloads and VectorSidecars outside of the given files are read from the cluste
 kubeconfig. If files have both, the plugin works without a cluster.
 
 If you may not read the labels of a namespace or the values of the installation, the plugin uses the
-operator's report in the status of a VectorSidecar. If the status lacks them, it prints its
-assumptions. All other failed reads are errors.
+operator's report in the status of a VectorSidecar, or else prints its assumptions. All other failed
+reads are errors.
 
 Exit codes are 0 for success, 1 for findings (see check, diff, eject, lint, reconcile, rollout diff,
-test and validate), and 2 if the command failed, completely or in part: for example, an object or a
-file cannot be read, or a server does not respond.`,
+test and validate), and 2 if the command failed, also in part, such as at an object or a file that
+cannot be read.`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl vectorsidecar"},

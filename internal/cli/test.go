@@ -57,25 +57,23 @@ func newTest(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "test FILE|DIRECTORY...",
 		Short: "Run the declarative tests of templates and values",
-		Long: `Run the declarative tests of templates and values. A test is a .txtar file, or a directory. It has
+		Long: `Run the declarative tests of templates and values. A test is a .txtar file, or a directory, with
 workload.yaml and vectorsidecar.yaml, and optionally configmaps.yaml, values.yaml (the installation's
 values for the environment), environment, kube-version, kubelet-version, ip-family and platform. The
-expected result is want.yaml or want-error, which --update writes, or expect.yaml, a list of
-expectations:
+expected result is want.yaml or want-error, which --update writes, or a list in expect.yaml:
 
     - object: Deployment/cart
       path: "{.spec.template.spec.initContainers[0].name}"
       equals: vector
 
-An expectation has one of equals, contains, lacks (an absent text), matches and exists. With
-exists: false, the path or the object must be absent; without a path, exists is about the object
-itself:
+An expectation has one of equals, contains, lacks (an absent text), matches and exists. Without a
+path, exists is about the object:
 
     - object: ConfigMap/cart
       exists: false
 
-A .txtar file may name another one of its directory as its base, by a line before its first file. It
-has the inputs of the base, with its own replacements. FILE.diff has the differences of FILE.yaml:
+A .txtar file may name another one of its directory as its base, before its first file. It has the
+inputs of the base, except those that it replaces. FILE.diff has the differences of FILE.yaml:
 
     base: cart.txtar
     -- vectorsidecar.diff --
@@ -83,18 +81,18 @@ has the inputs of the base, with its own replacements. FILE.diff has the differe
     +  environment: production
 
 Each line starts with a mark: "~" replaces the line with the same key, "+" is added, "-" is removed
-(with " …" at its end, also the lines below it), and a space keeps the line, and so marks the place
-for the next ones. --update writes want.diff, bases first.
+(with " …" at its end, also the lines below it), and a space marks the place for the next lines.
+--update also writes want.diff.
 
-A test in the directory of a sidecar chart, or below it, uses the templates of the nearest chart,
-unless --templates names others. The flags for values, versions and the platform apply to every
-test: values override those of values.yaml, and other flags the file of the same name.
+A test in or below the directory of a sidecar chart uses the templates of the nearest chart, unless
+--templates names others. Flags apply to every test: values override those of values.yaml, and other
+flags the file of the same name.
 
-If a test cannot run, the others still run. With --vector, a test also fails if that Vector rejects
-the rendered configuration, or if one of the configuration's own unit tests fails: see validate.
+With --vector, a test also fails if that Vector rejects the rendered configuration, or if one of its
+own unit tests fails: see validate.
 
-The exit code is 1 if a test fails. Otherwise it is 2 if a test cannot run, or if Vector's result for
-one of them is undecided.`,
+The exit code is 1 if a test fails. Otherwise it is 2 if a test cannot run or Vector's result is
+undecided.`,
 		Example: `# all tests of a directory
 kubectl vectorsidecar test test/golden
 # with other templates, for a pipeline

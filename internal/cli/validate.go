@@ -37,16 +37,15 @@ func newValidate(a *app) *cobra.Command {
 		Use:   "validate [WORKLOAD...] [-f FILE] [--sidecar FILE] | --together FILE|DIRECTORY...",
 		Short: "Validate configurations of workloads with a Vector of this machine",
 		Long: `Validate the configurations of workloads with a Vector of this machine, which compiles VRL, and run
-their unit tests. This command finds the errors that only Vector detects; lint works without Vector,
-and finds those that only a sidecar has.
+their unit tests. lint works without Vector, and finds the errors that only a sidecar has.
 
 Vector gets only the variables of the rendered container. Values known only in the pod (Secrets, its
 own fields) and SECRET[…] are placeholders, and Vector does not connect to secret backends or sinks.
 The command prints the parts that it did not check. Vector has 30 seconds for each run. Use the minor
-version of the image's tag; if the tag lacks a version, use any.
+version of the image's tag, if it has one.
 
-With --together, the arguments are the files and directories of one Vector configuration. Vector reads
-directories like those of --config-dir.
+With --together, the arguments are the files of one Vector configuration, and directories like those of
+--config-dir.
 
 The exit code is 1 if Vector rejects a configuration or a unit test fails. Otherwise it is 2 if a
 result is undecided, or if no configuration was found.`,
