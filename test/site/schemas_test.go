@@ -100,7 +100,7 @@ func TestSite_PublishesSchemasOfSamples(t *testing.T) {
 	require.Len(t, used, 3)
 }
 
-// The values files of the environments are valid with the published schema.
+// The values files of the environments and the defaults are valid with the published schema, and name it in a comment.
 func TestSite_ValidatesValuesFilesOfEnvironments(t *testing.T) {
 	schema := schemaNamed(t, "installation-values.json")
 	files, err := fs.Glob(root, "values/*.yaml")
@@ -110,6 +110,9 @@ func TestSite_ValidatesValuesFilesOfEnvironments(t *testing.T) {
 		text, err := fs.ReadFile(root, name)
 		require.NoError(t, err)
 		require.NoError(t, schema.Validate(decoded(t, string(text))), name)
+		match := schemaLine.FindSubmatch(text)
+		require.NotNil(t, match, "%s names no schema", name)
+		require.Equal(t, "installation-values.json", path.Base(string(match[1])), name)
 	}
 }
 
