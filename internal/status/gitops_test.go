@@ -5,6 +5,7 @@ package status
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -134,6 +135,50 @@ func firstTrue(t *testing.T, expressions map[string]string, object *unstructured
 // argoCDHealth is the health in Argo CD for each status of kstatus.
 var argoCDHealth = map[status.Status]string{
 	status.CurrentStatus: "Healthy", status.InProgressStatus: "Progressing", status.FailedStatus: "Degraded",
+}
+
+// healthOf returns the status of an object in kstatus, and requires that the health checks of the page agree. They do not
+// apply to an object that is being deleted: Argo CD reports it as progressing, and Flux waits for its deletion.
+func healthOf(t *testing.T, object *unstructured.Unstructured) status.Status {
+	t.Helper()
+	result, err := status.Compute(object)
+	require.NoError(t, err)
+	if result.Status != status.TerminatingStatus {
+		require.Equal(t, argoCDHealth[result.Status], healthOfArgoCD(t, object), "health in Argo CD")
+		require.Equal(t, result.Status, healthOfFlux(t, object), "health in Flux")
+	}
+	return result.Status
+}
+
+// The recordings are statuses that the operator has written. The tests of test/envtest require that it still writes their
+// conditions.
+func TestNewSidecarStatus_MatchesKstatusInRecordings(t *testing.T) {
+	want := map[string]status.Status{}
+	for state, names := range map[status.Status][]string{
+		status.CurrentStatus: {
+			"ready", "no-match", "disabled", "deferred", "halted-before-its-wave", "cluster-ready", "cluster-waiting-for-wave",
+		},
+		status.InProgressStatus: {
+			"soaking", "paused", "waiting-for-wave", "unschedulable", "halted", "cluster-rejected", "cluster-halted",
+		},
+		status.FailedStatus:      {"crashing", "failed", "reverted", "conflict", "unknown-environment", "cluster-reverted"},
+		status.TerminatingStatus: {"deletion-blocked"},
+	} {
+		for _, name := range names {
+			want[name] = state
+		}
+	}
+	files, err := filepath.Glob("testdata/recorded/*.yaml")
+	require.NoError(t, err)
+	got := map[string]status.Status{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var object unstructured.Unstructured
+		require.NoError(t, yaml.Unmarshal(text, &object))
+		got[strings.TrimSuffix(filepath.Base(file), ".yaml")] = healthOf(t, &object)
+	}
+	require.Equal(t, want, got)
 }
 
 // For Argo CD, a new VectorSidecar without a status is Progressing. For Flux this needs no test, because it repeats an

@@ -166,6 +166,9 @@ func TestVectorSidecar_ReportsBadInputWithoutWrites(t *testing.T) {
 				require.Contains(t, text, part)
 			}
 			require.Equal(t, "True", condition(vs, meta.ConditionError))
+			if recorded, ok := map[string]string{"an environment without values": "unknown-environment", "the name of an application's container": "conflict"}[name]; ok {
+				requireRecorded(t, recorded, vs)
+			}
 			require.Equal(t, before, rawTemplate(t, deployment))
 			require.Empty(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"))
 		})

@@ -226,6 +226,9 @@ func removeUnderRefusal(t *testing.T, reason metav1.StatusReason) {
 	})
 	require.Contains(t, message(vs, meta.ConditionReady), "templates are frozen")
 	require.Contains(t, vs.Finalizers, meta.Finalizer)
+	if reason == metav1.StatusReasonForbidden {
+		requireRecorded(t, "deletion-blocked", vs)
+	}
 	world.Get(t, deployment)
 	require.True(t, isInjected(deployment))
 

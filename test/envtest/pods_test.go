@@ -114,6 +114,9 @@ func TestVectorSidecar_ReportsBlockedPodsWithinSeconds(t *testing.T) {
 			require.Contains(t, message(vs, meta.ConditionReady), test.says)
 			require.Equal(t, "True", condition(vs, meta.ConditionError))
 			requireEvent(t, vs, test.says)
+			if recorded, ok := map[string]string{"no node": "unschedulable", "it crashes": "crashing"}[name]; ok {
+				requireRecorded(t, recorded, vs)
+			}
 		})
 	}
 }
