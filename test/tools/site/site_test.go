@@ -81,6 +81,8 @@ func openSite(t *testing.T) *site {
 // read is what the browser finds on a page.
 type read struct {
 	Links, IDs []string
+	// Broken has the addresses of images that the browser could not draw.
+	Broken []string
 }
 
 // page reads one page of the site.
@@ -89,7 +91,8 @@ func (s *site) page(name string) read {
 	s.do(chromedp.Navigate(s.address + name))
 	return run(s, chromedp.Evaluate[read](`({
 		Links: [...new Set([...document.querySelectorAll("a[href]")].map(link => link.href))],
-		IDs: [...document.querySelectorAll("[id]")].map(element => element.id)})`))
+		IDs: [...document.querySelectorAll("[id]")].map(element => element.id),
+		Broken: [...document.images].filter(image => !image.naturalWidth).map(image => image.src)})`))
 }
 
 func (s *site) do(steps ...chromedp.Action[chromedp.Void]) {
@@ -108,7 +111,7 @@ func run[T any](s *site, action chromedp.Action[T]) T {
 	return value
 }
 
-// Each page is at most two clicks away from the start page, no link is broken, each diagram is drawn, and the browser
+// Each page is at most two clicks away from the start page, no link is broken, each diagram and image is drawn, and the browser
 // sends requests to the site only.
 func TestSite_HasNoBrokenLinksOrDiagrams(t *testing.T) {
 	s := openSite(t)
@@ -130,6 +133,9 @@ func TestSite_HasNoBrokenLinksOrDiagrams(t *testing.T) {
 	for name, page := range pages {
 		if clicks[name] > 2 {
 			t.Errorf("page %q is %d clicks away from the start page", name, clicks[name])
+		}
+		if len(page.Broken) > 0 {
+			t.Errorf("page %q has images that are not drawn: %q", name, page.Broken)
 		}
 		for _, link := range page.Links {
 			if target, isOnSite := strings.CutPrefix(link, s.address); isOnSite {
