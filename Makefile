@@ -20,7 +20,7 @@ SEED      ?= 0
 
 BIN   := bin
 TOOLS := test/tools
-include $(TOOLS)/site/site.mk test/pluginarchive/archive.mk test/imagearchive/image.mk
+include $(TOOLS)/site/site.mk test/pluginarchive/archive.mk test/imagearchive/image.mk test/pictures/pictures.mk
 
 VERSION = $(or $(shell awk '$$1 == "appVersion:" {gsub(/"/, "", $$2); print $$2}' chart/Chart.yaml 2>/dev/null),dev)
 ENVIRONMENTS = $(basename $(notdir $(wildcard values/*.yaml)))

@@ -4,7 +4,10 @@
 package docs
 
 import (
+	"context"
+	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,6 +18,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/runbook"
 )
 
@@ -23,6 +27,9 @@ func isTutorial(page string) bool { return filepath.Dir(page) == "docs/tutorials
 
 // savedFile is the first line of a block that the reader of a tutorial saves as a file.
 var savedFile = regexp.MustCompile(`^# (\S+\.yaml)\n`)
+
+// recordRollout is the file for the output of rollout status -w. make pictures sets it.
+var recordRollout = flag.String("record-rollout", "", "file for the progress of the first upgrade in a tutorial")
 
 // A reader follows each tutorial from its first to its last command, in a new cluster.
 func TestDocs_RunCommandsOfTutorials(t *testing.T) {
@@ -50,7 +57,15 @@ func TestDocs_RunCommandsOfTutorials(t *testing.T) {
 					require.NoError(t, command.Check(demoHeadings(t)))
 					continue
 				}
-				printed := shell(t, strings.NewReplacer(files...).Replace(command.Text), "KUBECONFIG="+plane.Kubeconfig())
+				kubeconfig := "KUBECONFIG=" + plane.Kubeconfig()
+				var printed string
+				run := func() { printed = shell(t, strings.NewReplacer(files...).Replace(command.Text), kubeconfig) }
+				if *recordRollout != "" && strings.HasPrefix(command.Text, "helm upgrade ") {
+					recordProgress(t, *recordRollout, kubeconfig, run)
+					*recordRollout = ""
+				} else {
+					run()
+				}
 				require.NoError(t, command.Check(printed))
 				if strings.HasPrefix(command.Text, "helm install ") {
 					runOperator(t, plane)
@@ -58,4 +73,33 @@ func TestDocs_RunCommandsOfTutorials(t *testing.T) {
 			}
 		})
 	}
+}
+
+// recordProgress writes the output of rollout status -w during a change of the installation into a file, until each wave
+// of one VectorSidecar has finished the new revision.
+func recordProgress(t *testing.T, name, kubeconfig string, change func()) {
+	t.Helper()
+	file, err := os.Create(name)
+	require.NoError(t, err)
+	defer file.Close()
+	_, err = file.WriteString("$ kubectl vectorsidecar rollout status -w\n")
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	watch := exec.CommandContext(ctx, filepath.Join(root, "bin", "kubectl-vectorsidecar"), "rollout", "status", "-w")
+	watch.Env, watch.Stdout = append(os.Environ(), kubeconfig), file
+	require.NoError(t, watch.Start())
+	screens := func() []string {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		return strings.Split(string(text), "\n\n") // A change prints the screen again after an empty line.
+	}
+	harness.Eventually(t, "the first screen", func() bool { return strings.Count(screens()[0], "\n") > 3 })
+	change()
+	harness.Eventually(t, "the end of the rollout", func() bool {
+		all := screens()
+		return len(all) > 2 && strings.Count(all[len(all)-1], "1/1") == 2
+	})
+	stop()
+	require.Error(t, watch.Wait(), "the watch ended by itself")
 }
