@@ -72,10 +72,16 @@ func (s *Source) ListWithContext(ctx context.Context, options metav1.ListOptions
 		if s.transform != nil {
 			reduced, failure = s.transform(reduced)
 		}
-		if object, isObject := reduced.(runtime.Object); isObject && failure == nil {
-			list.Items = append(list.Items, object)
+		if failure != nil {
+			return false
 		}
-		return failure == nil
+		object, isObject := reduced.(runtime.Object)
+		if !isObject {
+			failure = fmt.Errorf("the result %T is not a runtime.Object", reduced)
+			return false
+		}
+		list.Items = append(list.Items, object)
+		return true
 	})
 	if failure != nil {
 		return nil, fmt.Errorf("transforming a listed object: %w", failure)

@@ -187,3 +187,17 @@ func TestSource_ListsTransformedObjectsPageByPage(t *testing.T) {
 	}
 	require.NotContains(t, s.limits, int64(500))
 }
+
+// An object that is not in the list would be missing in the cache until its next change.
+func TestSource_RejectsOtherTypesOfResults(t *testing.T) {
+	c := startServer(t, &server{sizes: sizes(1, 10)})
+	from := &cache.ListWatch{ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		page := &corev1.ConfigMapList{}
+		return page, c.reader.List(ctx, page, &client.ListOptions{Raw: &options, Limit: options.Limit, Continue: options.Continue})
+	}}
+	source := c.pager.Source(from)
+	informer := source.Informer(cache.NewSharedIndexInformer(source, &corev1.ConfigMap{}, 0, cache.Indexers{}))
+	require.NoError(t, informer.SetTransform(func(any) (any, error) { return struct{}{}, nil }))
+	_, err := source.ListWithContext(t.Context(), metav1.ListOptions{})
+	require.EqualError(t, err, "transforming a listed object: the result struct {} is not a runtime.Object")
+}

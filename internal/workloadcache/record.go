@@ -11,6 +11,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -88,6 +90,15 @@ func (r *Record) Rollout() workload.Rollout { return r.state.Rollout }
 
 // StateSince returns the time since when the rollout has this state.
 func (r *Record) StateSince() time.Time { return r.state.StateSince }
+
+// GetObjectKind implements runtime.Object, the type of the items of a list.
+func (r *Record) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
+
+// DeepCopyObject implements runtime.Object. Records do not change, so that the copy shares their content.
+func (r *Record) DeepCopyObject() runtime.Object {
+	copied := *r
+	return &copied
+}
 
 // GetObjectMeta returns the identity and version of the workload, for the cache of the informer.
 func (r *Record) GetObjectMeta() metav1.Object {
