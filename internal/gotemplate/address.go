@@ -76,7 +76,7 @@ func showsAddress(v reflect.Value, verb rune, depth int) bool {
 	return holdsAddress(v, verb, depth+1)
 }
 
-// holdsAddress does the same as showsAddress for the content of a value.
+// holdsAddress reports whether fmt prints an address if it prints the items, keys or fields of a value.
 func holdsAddress(v reflect.Value, verb rune, depth int) bool {
 	switch v.Kind() {
 	case reflect.Interface:

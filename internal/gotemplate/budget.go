@@ -83,7 +83,7 @@ type meter struct {
 	// read again, because the timeout cannot be reached earlier.
 	checked   int
 	nextCheck time.Time
-	// watch records reads. It is part of the meter because guards know which arguments a call reads.
+	// watch records which values are read. It is part of the meter because guards know which arguments a call reads.
 	watch watch
 }
 
@@ -126,7 +126,7 @@ func (m *meter) checkContext() error {
 	return &boundError{bound: boundTime, message: fmt.Sprintf("rendering takes longer than %s", m.budget.Timeout), cause: context.DeadlineExceeded}
 }
 
-// allocate adds memory that is about to be allocated. It returns an error if the bound is exceeded.
+// allocate charges memory before it is allocated. It returns an error if the bound is exceeded.
 func (m *meter) allocate(bytes int) error {
 	if bytes < 0 || bytes > m.budget.Memory-m.memory {
 		return overBudget(boundMemory, "the templates would allocate more than %d bytes in all", m.budget.Memory)
@@ -135,7 +135,7 @@ func (m *meter) allocate(bytes int) error {
 	return nil
 }
 
-// checkAllocation returns an error if a text would be too long. It does not change the meter.
+// checkAllocation returns an error if a text of this size would be too long. It does not charge anything.
 func (m *meter) checkAllocation(bytes int) error {
 	if bytes < 0 || bytes > m.budget.Bytes {
 		return overBudget(boundBytes, "the text would be longer than %d bytes", m.budget.Bytes)
@@ -143,7 +143,7 @@ func (m *meter) checkAllocation(bytes int) error {
 	return nil
 }
 
-// allocatePieces adds the memory of a list, or returns an error if the list would be too long.
+// allocatePieces charges a list of count items of bytesEach bytes, or returns an error if the list would be too long.
 func (m *meter) allocatePieces(count, bytesEach int) error {
 	if count < 0 || count > m.budget.Nodes {
 		return overBudget(boundNodes, "the list would have more than %d items", m.budget.Nodes)

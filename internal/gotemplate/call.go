@@ -21,7 +21,7 @@ type function struct {
 	missing missingRule
 	// guard charges for a call before the call is made. nil stands for guardDeep.
 	guard guard
-	// isOwn reports whether errors of the function do not need the function's name.
+	// isOwn is true if errors of the function are returned without the prefix "calling NAME".
 	isOwn bool
 }
 

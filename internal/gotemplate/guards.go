@@ -28,7 +28,8 @@ func guardDeep(m *meter, args []any) error {
 	return guardCost(copiedPerByte, copiedPerNode)(m, args)
 }
 
-// guardCost returns a guard like guardDeep for functions that allocate more memory.
+// guardCost returns a guard that charges perByte bytes for each byte of text in the arguments, and perNode for each
+// node.
 func guardCost(perByte, perNode int) guard {
 	return func(m *meter, args []any) error {
 		total, err := m.measureAll(args)
@@ -39,8 +40,8 @@ func guardCost(perByte, perNode int) guard {
 	}
 }
 
-// guardPrinted returns a guard like guardCost for functions that print their arguments. The guard also rejects
-// values with an address.
+// guardPrinted returns a guard for functions that print their arguments. It charges perByte bytes for each byte of
+// text, and rejects values with an address.
 func guardPrinted(perByte int) guard {
 	return func(m *meter, args []any) error {
 		total, err := m.measureAll(args)
@@ -54,7 +55,7 @@ func guardPrinted(perByte int) guard {
 	}
 }
 
-// chargeCopy charges memory, and steps for the time to process a number of bytes.
+// chargeCopy charges memory in bytes, and the steps that the processing of touched bytes takes.
 func (m *meter) chargeCopy(memory, touched int) error {
 	if err := m.allocate(memory); err != nil {
 		return err
@@ -222,5 +223,5 @@ func guardChunk(m *meter, args []any) error {
 	return guardShallow(m, args)
 }
 
-// count returns the number of parts that strings.Split would return.
+// count returns the number of strings that strings.Split would return.
 func count(text, separator string) int { return strings.Count(text, separator) + 1 }

@@ -37,7 +37,7 @@ func (f *frame) include(name string, dot any) (string, error) {
 // error is returned.
 const textName = "the text given to tpl"
 
-// parsedText is a parsed text of tpl.
+// parsedText is a text of tpl after parsing.
 type parsedText struct {
 	main        *definition
 	definitions map[string]*definition

@@ -90,8 +90,8 @@ func (w *measuring) measureValue(value any, depth, path int) error {
 	return w.measureReflected(reflect.ValueOf(value), depth, path)
 }
 
-// measureReflected does the same as visit for all other types. It never calls Interface, so that it can also
-// visit unexported fields.
+// measureReflected measures a value of any other type. It never calls Interface, so that it can also measure
+// unexported fields.
 func (w *measuring) measureReflected(v reflect.Value, depth, path int) error {
 	switch v.Kind() {
 	case reflect.String:

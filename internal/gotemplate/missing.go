@@ -19,7 +19,7 @@ type absent struct {
 	holder    string
 	container any
 	key       string
-	// watch records that an error message lists the existing keys. It is nil if no values are watched.
+	// watch records that an error lists the existing keys of the container. It is nil if no values are watched.
 	watch *watch
 }
 
