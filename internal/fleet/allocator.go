@@ -17,11 +17,11 @@ import (
 type Demand struct {
 	// Matched is the number of matched workloads.
 	Matched int
-	// InProgress is the number of workloads that roll out or soak. Wanted is the number of additional workloads that may
-	// start according to the VectorSidecar itself.
+	// InProgress is the number of workloads that roll out or soak. Wanted is the number of further workloads that the
+	// VectorSidecar's own settings allow to start.
 	InProgress, Wanted int
-	// FailedInProgress and FailedWanted are the same numbers for workloads that failed before. They get slots that are
-	// left over by other workloads, and do not block other workloads.
+	// FailedInProgress and FailedWanted are the same numbers for workloads that failed before. These workloads get
+	// only slots that no other workload wants, and do not block others.
 	FailedInProgress, FailedWanted int
 }
 
@@ -47,7 +47,7 @@ type SlotAllocator struct {
 	// sum is the total demand of all VectorSidecars.
 	sum  Demand
 	turn int
-	// awaitingReports are the VectorSidecars that have to report first. It is nil until the VectorSidecars are known.
+	// awaitingReports are the VectorSidecars that have not reported yet. It is nil until ExpectReports is called.
 	awaitingReports map[types.NamespacedName]bool
 }
 
@@ -56,34 +56,34 @@ type slotState struct {
 	Demand
 	// since are the times since when the slots are used, oldest first. The oldest slot is released first.
 	since []time.Time
-	// turn increases with each grant. The VectorSidecar with the lowest turn has waited longest.
+	// turn is the number of the last grant. The VectorSidecar with the lowest turn has waited longest.
 	turn int
-	// withdrawn is the wanted number of a VectorSidecar that failed and retries without a wake-up. The slots are offered
-	// again when a rollout has ended.
+	// withdrawn is the demand that Withdraw removed after a failed reconcile. The VectorSidecar waits for slots again
+	// when a rollout of any VectorSidecar has ended.
 	withdrawn int
-	// unreported is the part of UnderWay and FailedUnderWay that was granted after the last report.
+	// unreported is the part of InProgress and FailedInProgress that was granted after the last report.
 	unreported Demand
-	// woken is true from the announcement of a free slot until the VectorSidecar asks again.
+	// woken is true from the requeue of the VectorSidecar for a free slot until its next report.
 	woken bool
 }
 
 // Patience is the time for which a used slot blocks other VectorSidecars.
 const Patience = time.Hour
 
-// NewSlotAllocator returns a SlotAllocator without any reports. It uses the clock.
+// NewSlotAllocator returns a SlotAllocator without any reports. now returns the current time.
 func NewSlotAllocator(now func() time.Time) *SlotAllocator {
 	return &SlotAllocator{now: now, demands: map[types.NamespacedName]*slotState{}}
 }
 
-// HasMembers reports whether the SlotAllocator knows the VectorSidecars that have to report first.
+// HasMembers reports whether ExpectReports has been called.
 func (a *SlotAllocator) HasMembers() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.awaitingReports != nil
 }
 
-// ExpectReports sets the VectorSidecars that have to report first, which are all existing ones. Only the first call has an
-// effect.
+// ExpectReports sets the VectorSidecars that must report before a slot is assigned. The caller passes all existing
+// ones. Only the first call has an effect.
 func (a *SlotAllocator) ExpectReports(names []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -94,8 +94,8 @@ func (a *SlotAllocator) ExpectReports(names []types.NamespacedName) {
 	a.addExpected(names)
 }
 
-// ReplaceExpected replaces a VectorSidecar that has not reported yet by the members that have to report instead. It
-// returns the VectorSidecars that should ask again.
+// ReplaceExpected expects the first reports of the members instead of the first report of a VectorSidecar. It returns
+// the VectorSidecars to requeue.
 func (a *SlotAllocator) ReplaceExpected(name types.NamespacedName, members []types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -145,7 +145,7 @@ func (a *SlotAllocator) replaceDemand(state *slotState, demand Demand) {
 	state.Demand = demand
 }
 
-// occupySlots records the number of used slots. If it decreases, the oldest slots are released first.
+// occupySlots sets the number of used slots. If it decreases, the oldest slots are released first.
 func (o *slotState) occupySlots(underWay int, now time.Time) {
 	o.since = o.since[max(0, len(o.since)-underWay):]
 	for len(o.since) < underWay {
@@ -160,8 +160,7 @@ func (o *slotState) overdueSlots(now time.Time) int {
 }
 
 // Reserve replaces the reported demand of a VectorSidecar. It returns how many of the wanted workloads may start, which
-// count as in progress from then on. It also returns the other VectorSidecars that should ask again because slots are
-// free.
+// count as in progress from then on. It also returns the other VectorSidecars to requeue because slots are free.
 func (a *SlotAllocator) Reserve(name types.NamespacedName, demand Demand, rules *Rules) (granted int, wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -205,9 +204,9 @@ func (a *SlotAllocator) NextSlotTimeout() time.Duration {
 	return shortest
 }
 
-// Report corrects the number of workloads in progress after a VectorSidecar has used its slots. The number decreases if
-// writes failed. Workloads that failed before are counted separately. It returns the other VectorSidecars that should
-// ask again.
+// Report corrects the number of workloads in progress after a VectorSidecar has used its slots. The number decreases
+// if writes failed. failed is the number of workloads in progress that failed before. Report returns the other
+// VectorSidecars to requeue.
 func (a *SlotAllocator) Report(name types.NamespacedName, underWay, failed int, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -227,9 +226,9 @@ func (a *SlotAllocator) Report(name types.NamespacedName, underWay, failed int, 
 	return a.membersToRequeue(shares)
 }
 
-// Withdraw removes the demand of a VectorSidecar with a failed reconcile, and releases the slots that it was granted
-// and did not report as used. Other VectorSidecars do not wait for its report. It does not retry because of slots that
-// others release after failed writes. Withdraw returns the VectorSidecars that should ask again.
+// Withdraw removes the demand of a VectorSidecar with a failed reconcile, and releases its granted slots that it did
+// not report as used. Other VectorSidecars do not wait for its report. Slots that are free because of failed writes
+// do not requeue it. Withdraw returns the VectorSidecars to requeue.
 func (a *SlotAllocator) Withdraw(name types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -243,7 +242,7 @@ func (a *SlotAllocator) Withdraw(name types.NamespacedName, rules *Rules) (wake 
 	return a.membersToRequeue(a.assignSlots(rules))
 }
 
-// reclaimSlots makes VectorSidecars with failed writes wait for slots again, because a slot is free for another reason.
+// reclaimSlots restores the demand that Withdraw removed, because a rollout has ended.
 func (a *SlotAllocator) reclaimSlots() {
 	for _, state := range a.demands {
 		if state.withdrawn > 0 {
@@ -255,7 +254,7 @@ func (a *SlotAllocator) reclaimSlots() {
 	}
 }
 
-// Forget removes a deleted VectorSidecar. It returns the VectorSidecars that should ask again.
+// Forget removes a deleted VectorSidecar. It returns the VectorSidecars to requeue.
 func (a *SlotAllocator) Forget(name types.NamespacedName, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -290,8 +289,8 @@ func (a *SlotAllocator) slotUsage(rules *Rules) SlotUsage {
 	return SlotUsage{Limit: rules.Limit(a.sum.Matched), Used: a.sum.totalInProgress(), Waiting: a.sum.totalWanted()}
 }
 
-// assignSlots divides the free slots and returns the number for each VectorSidecar that gets any. It returns nil before all
-// VectorSidecars have reported.
+// assignSlots divides the free slots among the VectorSidecars, and returns the number for each one that gets any. It
+// returns nil before all VectorSidecars have reported.
 func (a *SlotAllocator) assignSlots(rules *Rules) map[types.NamespacedName]int {
 	if !rules.isLimited() || len(a.awaitingReports) > 0 || a.awaitingReports == nil {
 		return nil
@@ -379,7 +378,7 @@ func insertSorted[T any](sorted []T, item T, compareItems func(x, y T) int) []T 
 	return slices.Insert(sorted, i, item)
 }
 
-// membersToRequeue returns the names of the VectorSidecars that have a share and have not been woken yet.
+// membersToRequeue returns the VectorSidecars that have a share and have not been requeued for it yet.
 func (a *SlotAllocator) membersToRequeue(shares map[types.NamespacedName]int) []types.NamespacedName {
 	var names []types.NamespacedName
 	for name := range maps.Keys(shares) {

@@ -14,23 +14,22 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Content is the content that an installation publishes to its VectorSidecars as one revision. Settings that only pace
-// rollouts are not part of it.
+// Content is the content of one revision of an installation: templates, values and policy. It excludes settings that
+// only limit the pace of rollouts.
 type Content struct {
 	// Values are the installation's values, by file ENVIRONMENT.yaml, and its policy.
 	Values Files
 	// Sets are the template sets by name.
 	Sets map[string]Files
-	// Roll is the name of the last change of the operator's own templates that an upgrade has to bring to workloads. It
-	// is "" if there never was such a change.
+	// Roll names the last change of the built-in templates that an upgrade rolls out to workloads, or is "" for none.
 	Roll string
 
-	// BuiltIn are the operator's own templates by path, from the last publication of the revision. They are empty
-	// before the revision is stored. They are not part of the revision's name, so an upgrade of only the operator does
-	// not create a revision.
+	// BuiltIn are the built-in templates by path, as of the last publication of the revision. They are empty before
+	// the revision is stored. Revision does not include them, so an upgrade of only the operator does not create a
+	// revision.
 	BuiltIn Files
-	// Samples are digests of the rendering of a sample by each set at that time. They are nil before the revision is
-	// stored.
+	// Samples are digests, by template set, of a sample sidecar as it was rendered when the revision was published.
+	// They are nil before the revision is stored.
 	Samples map[string]string
 }
 
@@ -86,7 +85,7 @@ func (f Files) Equals(other Files) bool {
 	return maps.Equal(f.Data, other.Data) && maps.EqualFunc(f.BinaryData, other.BinaryData, bytes.Equal)
 }
 
-// Revision returns the name of the content, a digest in hexadecimal.
+// Revision returns the name of the revision with this content: a digest in hexadecimal.
 func (c *Content) Revision() string { return c.contentDigests().revision() }
 
 // contentDigests identifies the parts of a Content by their digests.

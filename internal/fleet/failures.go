@@ -39,8 +39,8 @@ func mergeFailures(recorded []v1alpha1.RolloutFailure, revision string, failed [
 	return merged
 }
 
-// mostFailures returns the index of the last failure of the revision with the most failures, so that every revision
-// keeps some.
+// mostFailures returns the index of the failure to drop from a full list: the last one of the revision with the most
+// failures, so that every revision keeps some.
 func mostFailures(failures []v1alpha1.RolloutFailure) int {
 	count, last := map[string]int{}, 0
 	for i := range failures {

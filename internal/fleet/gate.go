@@ -29,8 +29,8 @@ type Gate struct {
 	Until time.Time
 	// HasAllReports is true if all VectorSidecars have reported since the process started.
 	HasAllReports bool
-	// Finished is the newest stored revision that a VectorSidecar of the wave has finished and that has not failed. It
-	// is for a VectorSidecar that returns from an undone revision. It is "" if no revision qualifies, or until all
+	// Finished is the newest stored revision without failures that a VectorSidecar of the wave has finished. A
+	// VectorSidecar returns to it from an undone revision. It is "" if no revision qualifies, or until all
 	// VectorSidecars have reported.
 	Finished string
 	// Fallback is a revision for new VectorSidecars while the gate is closed: other members of the wave or of a later

@@ -41,7 +41,7 @@ func (r *Rules) LastStatus(waves []v1alpha1.RolloutStatus, wave int) *v1alpha1.R
 	}
 }
 
-// Sum adds up the progress of several namespaces. The result is finished only if all namespaces are finished.
+// Sum adds up the progress of several namespaces. The result is done only if all namespaces are done.
 func Sum(reports []Progress, generation int64) Progress {
 	sum := Progress{IsDone: len(reports) > 0, Generation: generation}
 	for _, report := range reports {
@@ -54,7 +54,7 @@ func Sum(reports []Progress, generation int64) Progress {
 	return sum
 }
 
-// IsEquivalentTo reports whether two stages allow the same writes and wait for the same events. Messages may differ.
+// IsEquivalentTo reports whether two states allow the same writes and wait for the same events. Messages may differ.
 func (s *RevisionState) IsEquivalentTo(other *RevisionState) bool {
 	current, previous := &s.Status, &other.Status
 	return current.Revision == previous.Revision && current.RevertedFrom == previous.RevertedFrom && current.FailedRevision == previous.FailedRevision &&

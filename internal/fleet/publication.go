@@ -49,7 +49,7 @@ type PartStatus struct {
 	// Name is the name of the template set, "" for the policy and the rollout rules.
 	Name  string    `json:"name,omitempty"`
 	State PartState `json:"state"`
-	// Message explains why the present version cannot be used, "" if it is in use.
+	// Message explains why the current version cannot be used, or is "" if it is in use.
 	Message string `json:"message,omitempty"`
 	// Since is the time at which the part got this state and message.
 	Since metav1.Time `json:"since"`
@@ -59,20 +59,20 @@ type PartStatus struct {
 type PartState string
 
 const (
-	// PartLoaded means that the present version of the part is in use.
+	// PartLoaded means that the current version of the part is in use.
 	PartLoaded PartState = "Loaded"
-	// PartLastKnownGood means that the present version of the part cannot be used, so that an earlier version is in
+	// PartLastKnownGood means that the current version of the part cannot be used, so that an earlier version is in
 	// use.
 	PartLastKnownGood PartState = "LastKnownGood"
-	// PartBroken means that the present version of the part cannot be used, and that it is the only version.
+	// PartBroken means that the current version of the part cannot be used, and that no earlier version is known.
 	PartBroken PartState = "Broken"
 )
 
-// partMessageLimit is the number of bytes of a PartStatus.Message.
+// partMessageLimit is the maximum length of PartStatus.Message in bytes.
 const partMessageLimit = 1024
 
-// NewPartStatus returns the status of a part. The error explains why the present version cannot be used. It is nil if
-// the present version is in use. Without a good version, no version of the part is in use.
+// NewPartStatus returns the status of a part. err explains why the current version cannot be used, or is nil if it is
+// in use. hasGood reports whether an earlier version is in use instead.
 func NewPartStatus(name string, err error, hasGood bool) PartStatus {
 	switch {
 	case err == nil:
@@ -113,7 +113,7 @@ func (s *PartStatus) keepTime(last PartStatus, now metav1.Time) {
 	}
 }
 
-// Faults returns a message for each part with a present version that is not in use. The message names the part and the
+// Faults returns a message for each part with a current version that is not in use. The message names the part and the
 // version in use.
 func (p *Publication) Faults() []string {
 	var faults []string

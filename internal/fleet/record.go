@@ -19,10 +19,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// A Content is stored as ControllerRevisions in the operator's namespace. A small one has the digests of the parts, and
-// each part is compressed in its own ControllerRevision. Revisions share parts, so that a changed value does not store
-// the template sets again. Data of a ControllerRevision is immutable. So the changes of an upgrade of the operator are
-// annotations on the small one.
+// A Content is stored as ControllerRevisions in the operator's namespace. A small one has the digests of the parts,
+// and each part is compressed in its own ControllerRevision. Revisions share parts, so that a changed value does not
+// store the template sets again. Data of a ControllerRevision is immutable, so an upgrade of the operator writes its
+// changes to annotations of the small one.
 
 // recordFormat is the format of the stored data. A reader rejects other formats, because after a rollback of the
 // operator the data may be from a later release.
@@ -147,8 +147,8 @@ func readData(object *appsv1.ControllerRevision, format *int, into any) error {
 	return nil
 }
 
-// ReadContent reads the Content of a stored revision. The getter returns a ControllerRevision by name, or nil if it
-// does not exist. Errors of the getter are returned unchanged, and all other errors are *RecordErrors.
+// ReadContent reads the Content of a stored revision. get returns a ControllerRevision by name, or nil if it does not
+// exist. Errors of get are returned unchanged. Each other error is a *RecordError.
 func ReadContent(installation, revision string, get func(name string) (*appsv1.ControllerRevision, error)) (*Content, error) {
 	object, err := get(RecordName(installation, revision))
 	if err != nil {

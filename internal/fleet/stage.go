@@ -13,12 +13,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// RevisionState is the decision of a VectorSidecar about the target revision of its installation.
+// RevisionState is the decision whether a VectorSidecar has the target revision, waits for it, or reverts from it.
 type RevisionState struct {
 	// Status is the new rollout status of the VectorSidecar.
 	Status v1alpha1.RolloutStatus
-	// IsNew is true if the revision has just been started. It has to be in the status before anything is written for
-	// it.
+	// IsNew is true if this decision starts a revision. The status must record the start before any write for the
+	// revision.
 	IsNew bool
 	// IsHeld is true if only removals may be written, because the VectorSidecar's revision is halted, or it does not
 	// have one.
@@ -26,7 +26,7 @@ type RevisionState struct {
 	// Gate is the gate of the target revision.
 	Gate Gate
 
-	// retry is the Retry of the Member.
+	// retry is WaveMember.Retry.
 	retry string
 }
 
@@ -38,7 +38,7 @@ type WaveMember struct {
 	Generation int64
 	// OnFailure is the setting of the VectorSidecar, or "" to use the installation's.
 	OnFailure v1alpha1.OnFailure
-	// MaxAgeTime is the time when some of the workloads reach spec.rollout.maxAge, or zero for never.
+	// MaxAgeTime is the time when the first deferred workload reaches spec.rollout.maxAge, or zero for never.
 	MaxAgeTime time.Time
 	// RevertTo is the revision that a user reverts the VectorSidecar to, or "" for none. IsPromoted is true if a user
 	// starts the VectorSidecar before its wave.
@@ -52,7 +52,7 @@ type WaveMember struct {
 	Rejection string
 }
 
-// Advance returns the next stage of a VectorSidecar, from its last status and the gate of its wave.
+// Advance returns the next state of a VectorSidecar, from its last rollout status and the gate of its wave.
 func Advance(previous *v1alpha1.RolloutStatus, member WaveMember, target *Target, gate Gate) RevisionState {
 	stage := RevisionState{Gate: gate, retry: member.Retry}
 	if previous != nil {
@@ -100,8 +100,9 @@ func Advance(previous *v1alpha1.RolloutStatus, member WaveMember, target *Target
 	return stage
 }
 
-// isRetried reports whether a user requests to continue with the target revision, and the request has not been handled
-// yet. The VectorSidecar must have the target revision or have reverted from it. A request to revert takes precedence.
+// isRetried reports whether a user requests to continue with the target revision, and the request has not been
+// handled yet. The VectorSidecar must have the target revision, or have reverted from it. If a user also requests a
+// revert, the revert takes precedence.
 func (m *WaveMember) isRetried(status *v1alpha1.RolloutStatus, target *Target) bool {
 	hasIt := status.Revision == target.Revision || status.RevertedFrom == target.Revision
 	return m.RevertTo == "" && !m.IsUndone && m.Retry != "" && m.Retry != status.LastHandledRetry && hasIt
@@ -126,7 +127,8 @@ func (s *RevisionState) handleUndo(member WaveMember, target *Target) {
 	}
 }
 
-// undoRevision reverts a VectorSidecar from the undone revision to an earlier one. Without an earlier revision, it stays.
+// undoRevision reverts a VectorSidecar from the undone revision to an earlier one. Without an earlier revision, the
+// VectorSidecar keeps the undone one.
 func (s *RevisionState) undoRevision(member *WaveMember, target *Target) {
 	switch targetRevision := returnTarget(&s.Status, s.Gate.Finished, target); {
 	case targetRevision != "":
@@ -180,7 +182,8 @@ func (s *RevisionState) Reject(previous *v1alpha1.RolloutStatus, target *Target,
 	s.waitForWave(target)
 }
 
-// waitForWave sets the message about the wait of a VectorSidecar that does not have the target revision, or has a halted one.
+// waitForWave sets the message that explains why a VectorSidecar does not have the target revision, or does not
+// continue with a halted one.
 func (s *RevisionState) waitForWave(target *Target) {
 	status := &s.Status
 	s.IsHeld = IsHeld(status, target, s.Gate.IsHalted)
@@ -215,7 +218,7 @@ func IsHeld(status *v1alpha1.RolloutStatus, target *Target, isHalted bool) bool 
 // Progress is the progress of a VectorSidecar with its revision, as observed in a reconcile.
 type Progress struct {
 	// IsBegun is true if a workload rolls out. IsDone is true if no workload rolls out or will roll out. IsPaused is
-	// true if a workload would roll out if its VectorSidecar was not paused.
+	// true if a workload would roll out, but spec.rollout.paused is true.
 	IsBegun, IsDone, IsPaused bool
 	// IsLate is true if workloads have waited for spec.rollout.maxAge and should get the revision now.
 	IsLate bool
@@ -223,16 +226,16 @@ type Progress struct {
 	// sidecar.
 	Workloads, Evidence int
 	// Failed is the number of workloads that failed because of the sidecar. Unexplained is the number of workloads that
-	// failed for an unknown cause. The latter do not count for a halt. The revision is unfinished while there are any.
+	// failed for an unknown cause. These do not count for a halt, but the revision is unfinished while there are any.
 	Failed, Unexplained int
-	// Failures describe the failed workloads, without the revision.
+	// Failures describe the failed workloads. Their field Revision is not set.
 	Failures []v1alpha1.RolloutFailure
 	// Generation is the generation of the VectorSidecar.
 	Generation int64
 }
 
-// Observe records progress with the present revision. It returns when the result may change without an event, or zero
-// for never.
+// Observe updates the status with the progress of the current revision. It returns the time when the result may
+// change without an event, or zero for never.
 func (s *RevisionState) Observe(progress Progress, wave int, target *Target, now time.Time) (nextCheck time.Time) {
 	status := &s.Status
 	isBack := status.RevertedFrom == target.Revision
@@ -284,7 +287,7 @@ func (s *RevisionState) Observe(progress Progress, wave int, target *Target, now
 	return nextCheck
 }
 
-// newFailures returns the failures that count for the present revision.
+// newFailures returns the failures that count for the current revision.
 func (s *RevisionState) newFailures(progress Progress, wave int, target *Target, now time.Time) []v1alpha1.RolloutFailure {
 	if progress.Failed == 0 || !s.isWatched(wave, target, now) {
 		return nil
@@ -292,14 +295,13 @@ func (s *RevisionState) newFailures(progress Progress, wave int, target *Target,
 	return progress.Failures
 }
 
-// isWatched reports whether failures still count for the present revision.
+// isWatched reports whether failures still count for the current revision.
 func (s *RevisionState) isWatched(wave int, target *Target, now time.Time) bool {
 	status := &s.Status
 	return status.CompletionTime == nil || status.StartTime != nil && now.Before(status.CompletionTime.Add(target.Rules.watchTime(wave)))
 }
 
-// WatchedSince returns the time since when rollouts with the target revision were started, and whether their failures
-// still count.
+// WatchedSince returns the start time of the rollouts with the target revision, and whether their failures still count.
 func (s *RevisionState) WatchedSince(wave int, target *Target, now time.Time) (start time.Time, isWatched bool) {
 	status := &s.Status
 	if status.Revision != target.Revision || status.State == v1alpha1.RolloutPaused || status.StartTime == nil || !s.isWatched(wave, target, now) {

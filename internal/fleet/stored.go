@@ -39,7 +39,7 @@ const (
 	FailureUndone FailureReason = "Undone"
 )
 
-// String returns the mark as it is stored.
+// String returns the mark in the form of the annotation that stores it.
 func (f *RevisionFailure) String() string {
 	return string(f.Reason) + " " + f.Since.UTC().Format(time.RFC3339)
 }
@@ -53,8 +53,8 @@ func StoredRevisions(records []appsv1.ControllerRevision) []StoredRevision {
 	return stored
 }
 
-// failureFor returns the mark in the annotations of a ControllerRevision, or nil for none. A mark that cannot be parsed
-// counts.
+// failureFor returns the mark in the annotations of a ControllerRevision, or nil for none. A malformed mark also
+// marks the revision as failed.
 func failureFor(annotations map[string]string) *RevisionFailure {
 	text, ok := annotations[meta.AnnotationFailed]
 	if !ok {

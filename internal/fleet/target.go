@@ -12,11 +12,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Target is the target revision of an installation at one moment, with the requests of users about it.
+// Target is the target revision of an installation at one moment, with the requests of users that concern it.
 type Target struct {
 	Rules *Rules
-	// Revision is the revision that all VectorSidecars should have: the revision of the present content, or an earlier
-	// one that a user reverts all VectorSidecars to.
+	// Revision is the revision that all VectorSidecars should have: the revision of the current content, or an
+	// earlier one that a user reverts all VectorSidecars to.
 	Revision string
 	// IsRevert is true if a user reverts all VectorSidecars to Revision. The revert does not wait for waves.
 	IsRevert bool
@@ -34,8 +34,8 @@ type Target struct {
 	Stored []StoredRevision
 }
 
-// NewTarget returns the target revision for an installation with the annotations on its ConfigMap of values. The
-// revision in the arguments is the revision of the present content.
+// NewTarget returns the target revision of an installation. revision is the revision of the current content.
+// annotations are from the ConfigMap of the installation's values.
 func NewTarget(rules *Rules, revision string, annotations map[string]string) Target {
 	target := Target{
 		Rules: rules, Revision: revision,
@@ -72,7 +72,7 @@ func (g *Target) IsUndone() bool { return g.Undone != "" && g.Undone == g.Revisi
 // revision matches names of revisions. Other texts are never quoted in messages.
 var revision = regexp.MustCompile(`^[0-9a-z]{1,63}$`)
 
-// ReadAnnotations sets the requests in a VectorSidecar's own annotations on the member of its wave.
+// ReadAnnotations reads a user's requests from the annotations of a VectorSidecar, and sets them in its WaveMember.
 func (g *Target) ReadAnnotations(member *WaveMember, annotations map[string]string) {
 	undo, promote := annotations[meta.AnnotationUndoRollout], annotations[meta.AnnotationPromoteRollout]
 	from, to := parseUndo(undo)
@@ -109,7 +109,8 @@ func (g *Target) RetriedAt() time.Time {
 	return timestamp
 }
 
-// promotedWave returns the number of the last wave that the others do not wait for, or -1 for none.
+// promotedWave returns the number of the last wave that later waves do not wait for because a user promoted it, or -1
+// for none.
 func (g *Target) promotedWave() int {
 	for wave := range len(g.Rules.Waves) + 1 {
 		if g.Promoted == g.Revision+"/"+g.Rules.WaveName(wave) {

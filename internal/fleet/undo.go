@@ -74,7 +74,7 @@ func PreviewUndo(members []UndoMember, target *Target, filter *types.NamespacedN
 	return effect
 }
 
-// addMember adds a part that gets a new revision next.
+// addMember adds the effect on a VectorSidecar, or on a ClusterVectorSidecar in one wave, which would have newRevision.
 func (e *UndoEffect) addMember(name types.NamespacedName, report WaveReport, undone, newRevision string, target *Target) {
 	switch status := report.Status; {
 	case status.Revision == "":

@@ -20,9 +20,9 @@ func isInProgress(revision string, isDone bool, target *Target) bool {
 	return revision == target.Revision && !isDone
 }
 
-// ProgressingSince returns, by the name of the wave, the time since when some members have been in progress with the
-// published revision without a gap. Single members may have finished in that time. Waves without members in progress
-// are left out. The time of the publication is zero if it is not known.
+// ProgressingSince returns, by the name of the wave, the time since when at least one member has always been in
+// progress with the published revision. Single members may have finished in that time. Waves without members in
+// progress are missing. published is the time of the publication, or zero if it is unknown.
 func ProgressingSince(target *Target, published time.Time, members []*v1alpha1.RolloutStatus) map[string]time.Time {
 	startByWave := map[string]time.Time{}
 	for _, status := range members {
@@ -59,8 +59,8 @@ func waveStart(status *v1alpha1.RolloutStatus, target *Target, published time.Ti
 	return start
 }
 
-// extendBack moves a start back over finished members of the wave that were in progress at that time, one after
-// another. It returns the start of the earliest one.
+// extendBack returns the start of the time without a gap in which at least one member of the wave was in progress, up
+// to a start. It goes back over finished members that were in progress at that time, one after another.
 func extendBack(wave string, start time.Time, target *Target, members []*v1alpha1.RolloutStatus) time.Time {
 	var finished []*v1alpha1.RolloutStatus
 	for _, status := range members {

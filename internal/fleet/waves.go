@@ -31,9 +31,9 @@ type Waves struct {
 	failing int
 	// awaitingReports are the VectorSidecars that have to report first. It is nil until the VectorSidecars are known.
 	awaitingReports map[types.NamespacedName]bool
-	// waiting are the members with a closed gate.
+	// waiting are the members that wait because their gate is closed.
 	waiting map[memberKey]bool
-	// lastFrontier is the frontier at the time of the last wake-up of waiting members.
+	// lastFrontier is the frontier when waiting members were last requeued.
 	lastFrontier waveFrontier
 }
 
@@ -55,14 +55,15 @@ type WaveReport struct {
 type memberProgress struct {
 	wave     int
 	revision string
-	// isDone is true if all workloads have finished the revision. completionTime is the time since when this is so.
+	// isDone is true if all workloads have finished the revision. completionTime is the time when the last of them
+	// finished.
 	isDone         bool
 	completionTime metav1.Time
 	// skippedRevision is the target revision if other waves do not wait for this member to finish it. The member is paused, or a
 	// user reverted it from the target revision. Otherwise it is "".
 	skippedRevision string
-	// previous is the last known good revision before the member's revision. isReverted is true if the member has
-	// reverted to its revision.
+	// previous is the last known good revision of the member, which it had before its revision. isReverted is true if
+	// the member has reverted to its revision.
 	previous   string
 	isReverted bool
 	// finished is the time when the last workload finished. It is zero if no workload had to roll out and pods have run
@@ -95,15 +96,15 @@ func NewWaves() *Waves {
 	return &Waves{members: map[types.NamespacedName][]memberProgress{}, waiting: map[memberKey]bool{}}
 }
 
-// HasMembers reports whether the VectorSidecars that have to report first are known.
+// HasMembers reports whether ExpectReports has been called.
 func (w *Waves) HasMembers() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.awaitingReports != nil
 }
 
-// ExpectReports sets the VectorSidecars that have to report first, which are all existing ones. Only the first call has an
-// effect.
+// ExpectReports sets the VectorSidecars that must report before a revision starts. The caller passes all existing
+// ones. Only the first call has an effect.
 func (w *Waves) ExpectReports(names []types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -118,8 +119,8 @@ func (w *Waves) ExpectReports(names []types.NamespacedName) {
 	}
 }
 
-// Report replaces the progress of a VectorSidecar with the status in its reports: one, or one for each wave of a
-// ClusterVectorSidecar. It returns the VectorSidecars that should be reconciled again.
+// Report replaces the progress of a VectorSidecar. A VectorSidecar has one report, and a ClusterVectorSidecar has one
+// for each of its waves. It returns the VectorSidecars to requeue.
 func (w *Waves) Report(name types.NamespacedName, target *Target, reports ...WaveReport) (wake []types.NamespacedName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
