@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lastgood reverts a VectorSidecar to the last known good spec when its owner has changed the spec and its
+// Package lastgood reverts a VectorSidecar to the last known good spec when a user has changed the spec and its
 // workloads fail. Inputs are the VectorSidecar and the observed progress; outputs are the spec to render and the
 // status. A ClusterVectorSidecar is reverted in all namespaces together, so the functions accept its VectorSidecar of
-// any namespace. The package does not read a cluster or a clock, and package fleet reverts revisions of the
-// installation.
+// any namespace. The package does not read a cluster or a clock. Package fleet reverts revisions of the installation.
 package lastgood
 
 import (
@@ -25,7 +24,7 @@ import (
 )
 
 const (
-	// MostBytes is the size of the largest spec that is stored, as a JSON string in the status. The spec itself may
+	// MostBytes is the maximum size of a stored spec, in bytes of a JSON string in the status. The spec itself may
 	// have three times this size, and an object in etcd six times.
 	MostBytes = 256 << 10
 	// digestLength is the number of bytes of a digest.
@@ -57,8 +56,8 @@ func Digest(spec *v1alpha1.VectorSidecarSpec) string {
 	return meta.Digest(specText(spec), digestLength)
 }
 
-// activeRevert returns the failed spec of a reverted VectorSidecar. It returns nil if the present spec is rendered: it has
-// not failed, has changed after the failure, or a user retries it.
+// activeRevert returns the failed spec of a reverted VectorSidecar. It returns nil if the current spec is rendered:
+// it has not failed, has changed after the failure, or a user retries it.
 func activeRevert(sidecar *v1alpha1.VectorSidecar) *v1alpha1.RevertedSpec {
 	revertedSpec := sidecar.Status.Reverted
 	if revertedSpec == nil || sidecar.Status.LastKnownGood == nil {
@@ -90,7 +89,7 @@ func EffectiveSidecar(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	return &clone
 }
 
-// IsReverted reports whether a VectorSidecar to render has the last known good spec instead of a failed one.
+// IsReverted reports whether the result of EffectiveSidecar has the last known good spec instead of a failed one.
 func IsReverted(rendered *v1alpha1.VectorSidecar) bool {
 	status := &rendered.Status
 	return status.Reverted != nil && status.LastKnownGood != nil && Digest(&rendered.Spec) == status.LastKnownGood.Digest
@@ -112,13 +111,13 @@ func decodeSpec(good *v1alpha1.LastKnownGoodSpec) (*renderedSpec, error) {
 	return goodSpec, bounded.Object().DecodeJSON([]byte(good.Spec), goodSpec)
 }
 
-// RevertMessage returns the Text of a VectorSidecar with its present status.
+// RevertMessage returns SpecStatus.Message for a VectorSidecar with its current status.
 func RevertMessage(sidecar *v1alpha1.VectorSidecar) string {
 	return SpecStatus{LastGood: sidecar.Status.LastKnownGood, Reverted: activeRevert(sidecar)}.Message(sidecar.Name)
 }
 
-// Generation returns a number that changes when the owner of a VectorSidecar changes the rendered spec. It is the
-// generation, negated while the VectorSidecar's own spec is reverted.
+// Generation returns a number that changes when a user changes the rendered spec of a VectorSidecar. It is the
+// generation, negated while the spec is reverted.
 func Generation(sidecar *v1alpha1.VectorSidecar) int64 {
 	if activeRevert(sidecar) != nil {
 		return -sidecar.Generation
@@ -132,8 +131,8 @@ type Observation struct {
 
 	// OnFailure is the action of the VectorSidecar when workloads fail.
 	OnFailure v1alpha1.OnFailure
-	// IsCausedBySpec is true if the present failures are caused by the owner's changes, and not by the installation's
-	// templates and values.
+	// IsCausedBySpec is true if the current failures are caused by a change of the spec, and not by the
+	// installation's templates and values.
 	IsCausedBySpec bool
 	// IsFullyRolledOut is true if some workload runs the sidecar, and no workload gets it later.
 	IsFullyRolledOut bool
@@ -169,7 +168,7 @@ func Revert(sidecar *v1alpha1.VectorSidecar, observation *Observation, now time.
 	return failed
 }
 
-// SpecStatus is the information about a VectorSidecar's own spec in its status.
+// SpecStatus is the part of a VectorSidecar's status that concerns its own spec.
 type SpecStatus struct {
 	LastGood *v1alpha1.LastKnownGoodSpec
 	Reverted *v1alpha1.RevertedSpec
@@ -192,7 +191,7 @@ func (k SpecStatus) Message(name string) string {
 		k.Reverted.Generation, k.Reverted.Digest, k.Reverted.FailedWorkloads, location, k.LastGood.Generation, argument)
 }
 
-// NextSpecStatus returns the information for the status after a reconcile.
+// NextSpecStatus returns the SpecStatus to write after a reconcile.
 func NextSpecStatus(sidecar *v1alpha1.VectorSidecar, observation *Observation) SpecStatus {
 	good := sidecar.Status.LastKnownGood
 	if revertedSpec := activeRevert(sidecar); revertedSpec != nil {

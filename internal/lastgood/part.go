@@ -15,9 +15,10 @@ import (
 )
 
 const (
-	// mostFailing is the maximum number of namespaces that may fail with a good spec. Their names are in the status.
+	// mostFailing is the maximum number of namespaces that may fail with a good spec. The status names them.
 	mostFailing = 100
-	// patience is the maximum time of waiting for a namespace in which writes fail and are retried.
+	// patience is the maximum time for which a ClusterVectorSidecar waits for a namespace in which writes fail and
+	// are retried.
 	patience = 10 * time.Minute
 	// CrashLoop is the time for which workloads count as failing after they were last seen to fail. A sidecar in a
 	// crash loop runs for a moment each time, and then waits for up to five minutes.
@@ -32,7 +33,7 @@ type Attempt struct {
 	Retry      string
 }
 
-// NewAttempt returns the present Attempt of a ClusterVectorSidecar.
+// NewAttempt returns the Attempt for the current spec of a ClusterVectorSidecar.
 func NewAttempt(sidecar *v1alpha1.VectorSidecar) Attempt {
 	return Attempt{UID: sidecar.UID, Generation: Generation(sidecar), Retry: fleet.RetryDigest(sidecar.Annotations)}
 }
@@ -41,7 +42,7 @@ func NewAttempt(sidecar *v1alpha1.VectorSidecar) Attempt {
 type NamespaceReport struct {
 	Attempt
 
-	// IsSettled is true if the namespace changes only with an event. All workloads have finished, or the others wait
+	// IsSettled is true if the namespace changes only with an event: all workloads have finished, or the others wait
 	// for a failed one.
 	IsSettled bool
 	// IsTroubled is true if writes or the reconcile have failed and are retried.
@@ -87,9 +88,9 @@ func (p *NamespaceReport) isFailing(now time.Time) bool {
 }
 
 // Sum adds up the reports of the namespaces of a ClusterVectorSidecar. The report of an unknown namespace is nil. The
-// result is finished if every namespace is settled, or its writes have failed for longer than patience. IsEverywhere is
-// true if some workload runs the sidecar and no workload gets it later. Sum also returns when the result may change
-// without an event, or zero for never.
+// result is finished if every namespace is settled, or its writes have failed for longer than patience.
+// IsFullyRolledOut is true if some workload runs the sidecar and no workload gets it later. Sum also returns when the
+// result may change without an event, or zero for never.
 func Sum(sidecar *v1alpha1.VectorSidecar, reports map[string]*NamespaceReport, now time.Time) (observation Observation, deadline time.Time) {
 	trial, isRunning := NewAttempt(sidecar), false
 	observation.IsDone, observation.IsFullyRolledOut = true, true
