@@ -12,16 +12,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 )
 
-// Adopted is the content that a rollout started with: the ConfigMap that the values refer to, and the namespace's
-// defaults. They may change faster than rollouts finish. It must not be changed.
+// Adopted is the content with which the rollout in progress started: the ConfigMap that the values refer to, and the
+// namespace's defaults. They may change faster than rollouts finish. It must not be changed.
 type Adopted struct {
 	// Generation is the generation of the VectorSidecar. After a change of its spec, the current content is used.
 	Generation int64
 	ConfigMaps map[string]*corev1.ConfigMap
 }
 
-// ChangedIn returns the sorted names of ConfigMaps with different content now. The creation or deletion of a ConfigMap
-// is not a change of content.
+// ChangedIn returns the sorted names of the ConfigMaps that have other content in current. The creation or deletion
+// of a ConfigMap is not a change of content.
 func (a *Adopted) ChangedIn(current *Adopted) []string {
 	if a.Generation != current.Generation {
 		return nil

@@ -17,8 +17,8 @@ import (
 // defaultConcurrent is the default of spec.rollout.maxConcurrent.
 const defaultConcurrent = 5
 
-// limitOf reads spec.rollout. The deletion of a VectorSidecar overrides a pause, because otherwise its finalizer could
-// wait forever.
+// limitOf returns the limits in spec.rollout. If the VectorSidecar is being deleted, its rollouts are not paused,
+// because otherwise its finalizer could wait forever.
 func limitOf(facts *Facts, matched int) plan.Limit {
 	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak(), WriteHold: facts.WriteHold, MaxAgeHold: facts.Late, ClosedWindow: facts.Gap}
 	rollout := facts.Sidecar.Spec.Rollout
@@ -40,8 +40,8 @@ func limitOf(facts *Facts, matched int) plan.Limit {
 	return limit
 }
 
-// retryOf returns the last rollout retry that a user requested, with the time when the operator first read it. It
-// returns nil without a request.
+// retryOf returns a user's last request to retry rollouts, with the time when the operator first read it. It returns
+// nil without a request.
 func retryOf(facts *Facts) *v1alpha1.RetryStatus {
 	requested, previous := fleet.RetryDigest(facts.Sidecar.Annotations), facts.Sidecar.Status.Retry
 	switch {
@@ -53,8 +53,8 @@ func retryOf(facts *Facts) *v1alpha1.RetryStatus {
 	return &v1alpha1.RetryStatus{Requested: requested, RetryTime: metav1.NewTime(facts.Now.Truncate(time.Second))}
 }
 
-// hold cancels the writes of companions and validations if writes are on hold. If plans wait for a rollout window, it
-// schedules another decision for the time when the next window opens.
+// hold removes the writes of companions and validations from the decision if writes are on hold. If plans wait for a
+// rollout window, it schedules another decision for the time when the next window opens.
 func (d *Decision) hold(facts *Facts) {
 	if d.Limit.WriteHold != nil {
 		d.Missing, d.Obsolete, d.Validations = nil, nil, nil

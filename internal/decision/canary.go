@@ -32,11 +32,10 @@ func canarySelector(sidecar *v1alpha1.VectorSidecar) (labels.Selector, *desired.
 	return selector, nil
 }
 
-// markCanaries marks the plans of canaries. The workloads are the workloads that should have the sidecar, in the order
-// of their plans. If the spec has a number of canaries, some workloads are skipped because they do not test the
-// sidecar. A workload is skipped if its injection is excluded or blocked, if it failed before, or if it does not start
-// pods. If no workload starts pods, the first workloads are canaries. It reports whether the other workloads wait for
-// evidence from canaries.
+// markCanaries marks the plans of canaries. The workloads should have the sidecar, and are in the order of their
+// plans. If the spec has a number of canaries, workloads that do not test the sidecar are skipped: the injection is
+// excluded or blocked, the workload failed before, or it does not start pods. If no workload starts pods, the first
+// workloads are canaries. The result reports whether the other workloads wait for evidence from canaries.
 func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven bool) {
 	rollout := facts.Sidecar.Spec.Rollout
 	if rollout == nil || rollout.Canary == nil {
@@ -103,8 +102,8 @@ func (d *Decision) canaryStatus(facts *Facts, change string) *v1alpha1.CanarySta
 	return status
 }
 
-// evidence reports whether a pod has run the current sidecar for the soak, if the rollout of a workload is not in progress.
-// nextCheck is the end of the soak.
+// evidence reports whether a pod of a workload without a rollout in progress has run the current sidecar for the
+// soak. nextCheck is the end of the soak, or zero.
 func (f *Facts) evidence(state *workload.State) (hasEvidence bool, nextCheck time.Time) {
 	switch {
 	case state.Evidence == 0:
@@ -119,7 +118,7 @@ func (f *Facts) evidence(state *workload.State) (hasEvidence bool, nextCheck tim
 	return false, time.Time{}
 }
 
-// unproven explains why workloads wait while no canary has evidence.
+// unproven returns the message of workloads that wait while no canary has evidence.
 func unproven(sidecar *v1alpha1.VectorSidecar) string {
 	argument := sidecar.Name
 	if _, isCluster := meta.ParseClusterName(sidecar.Name); !isCluster {

@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// need adds a companion unless the decision already has a companion of this name. It returns the companion that the
-// decision has.
+// need adds a companion to the decision, unless it has a companion of this name. It returns the companion of the
+// decision.
 func (d *Decision) need(fresh *corev1.ConfigMap) *corev1.ConfigMap {
 	for i := range d.Companions {
 		if existing := &d.Companions[i]; existing.Name == fresh.Name {
@@ -35,8 +35,8 @@ func (d *Decision) needCopy(configMapCopy *desired.ConfigMapCopy, source *corev1
 	configMapCopy.AddTo(d.need(configMapCopy.NewConfigMap(source, sidecar)), source)
 }
 
-// provide compares the wanted companions with the existing ConfigMaps and records the missing ones. A ConfigMap of the
-// same name that does not belong to the VectorSidecar is a conflict.
+// provide adds the companions that do not exist or differ to Missing. A ConfigMap of the same name that does not
+// belong to the VectorSidecar is a conflict, and makes the decision invalid.
 func (d *Decision) provide(facts *Facts) {
 	for _, expected := range d.Companions {
 		live := facts.find(expected.Name)
@@ -63,14 +63,14 @@ func (d *Decision) provide(facts *Facts) {
 	}
 }
 
-// withhold removes all admission overlays from the decision and records the reason.
+// withhold removes all admission overlays from the decision and sets the reason in Left.
 func (d *Decision) withhold(reason string) {
 	if d.Offers != nil || d.Left == "" {
 		d.Offers, d.Left = nil, reason
 	}
 }
 
-// collect finds the companions that may be deleted. It does so only if all workloads that may refer to them are ready.
+// collect sets Obsolete, if all workloads that may refer to the existing companions are ready.
 func (d *Decision) collect(companions []corev1.ConfigMap) {
 	if d.Invalid != nil {
 		return

@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// Decide makes the decision for the workloads that should have the sidecar and for the workloads that should not. Both
-// lists are sorted by name. The result depends only on the arguments.
+// Decide returns the decision on the workloads that should have the sidecar (injected) and that should not (removed).
+// Both lists are sorted by name. The result depends only on the arguments.
 func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	d := &Decision{
 		BlindHalt: facts.BlindHalt, IsForDeletion: facts.Sidecar.DeletionTimestamp != nil,
@@ -54,7 +54,7 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	return d
 }
 
-// inject plans the workloads that should have the sidecar.
+// inject adds plans for the workloads that should have the sidecar.
 func (d *Decision) inject(facts *Facts, workloads []Workload) {
 	var failed *desired.Invalid
 	var lastRendered *desired.Rendered // The last rendering with companions that were added.
@@ -81,8 +81,8 @@ func (d *Decision) inject(facts *Facts, workloads []Workload) {
 	}
 }
 
-// add turns an evaluation into a plan, considers all other rollouts in progress, and adds the companions that the plan
-// needs. The rendering in the arguments is the last one with companions that were added. add returns the new last one.
+// add adds the plan of an evaluated workload after all gates, and the companions that the plan needs. lastRendered is
+// the last rendering with companions that were added, and the result is the new one.
 func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered) *desired.Rendered {
 	evaluated, rendered := w.Evaluated, w.Evaluated.Rendered
 	d.Plans = append(d.Plans, evaluated.Plan)
@@ -116,7 +116,7 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 	return rendered
 }
 
-// adjustRecord changes the plan of a workload that keeps its sidecar, if only the record of the sidecar would change.
+// adjustRecord drops an adoption that the controller owner would undo, and removes the record of a wait that has ended.
 func adjustRecord(p *plan.Plan, w *Workload) {
 	if p.Owner != nil && p.HasChange(plan.Adopt) && w.HasCarried {
 		// A controller that replaces the whole workload clears the operator's field ownership each time. To adopt the
@@ -130,7 +130,7 @@ func adjustRecord(p *plan.Plan, w *Workload) {
 	}
 }
 
-// block applies all gates to a plan. It adds the validation that the plan waits for, and its node ports.
+// block applies all gates to a plan, and adds its validation and its node ports to the decision.
 func (d *Decision) block(input *gateInput) {
 	p := input.plan
 	d.applyGates(ownerGates, input)
@@ -167,7 +167,7 @@ func (d *Decision) newGateInput(facts *Facts, p *plan.Plan, w *Workload) *gateIn
 	return input
 }
 
-// applyGates blocks a plan if one of the gates does.
+// applyGates sets the first block of the gates on a plan.
 func (d *Decision) applyGates(gates []func(input *gateInput) *plan.Block, input *gateInput) {
 	block := findBlock(gates, input)
 	switch {
@@ -182,7 +182,7 @@ func (d *Decision) applyGates(gates []func(input *gateInput) *plan.Block, input 
 	d.checkAt(input.facts.Now, block.Until)
 }
 
-// remove plans a workload that should not have the sidecar. It adds the plan if a change is necessary or in progress.
+// remove adds the plan for a workload that should not have the sidecar, if a change is necessary or in progress.
 func (d *Decision) remove(facts *Facts, w *Workload) {
 	d.Previous.Removed = append(d.Previous.Removed, w.Evaluated)
 	removal := w.Evaluated.Plan
@@ -195,7 +195,7 @@ func (d *Decision) remove(facts *Facts, w *Workload) {
 	}
 }
 
-// whyRemoved explains why a workload should not have the sidecar.
+// whyRemoved returns the cause of a removal: why a workload should not have the sidecar.
 func whyRemoved(sidecar *v1alpha1.VectorSidecar) string {
 	title := meta.Title(sidecar.Name)
 	switch {

@@ -19,7 +19,7 @@ import (
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 )
 
-// Decision is the set of changes for one VectorSidecar, with their reasons.
+// Decision contains the plans for the workloads of one VectorSidecar, its companions, and the reasons for its status.
 type Decision struct {
 	// Environment is the environment that provides the values. EnvironmentFrom is the source of the environment's name.
 	// TemplateSet is the name of the template set.
@@ -37,8 +37,8 @@ type Decision struct {
 	Findings []vectorconfig.Finding
 	// Validations are the configurations that Vector has to check before the plans that wait for them can continue.
 	Validations []desired.Validation
-	// Outdated explains why the last known good version of a template set or policy was used. It is nil if the present
-	// versions were used.
+	// Outdated explains why the last known good version of a template set or policy was used. It is nil if the
+	// current versions were used.
 	Outdated *desired.Invalid
 	// Plans has a plan for each workload of the snapshot that the VectorSidecar selects or that has its sidecar, sorted
 	// by name.
@@ -46,17 +46,16 @@ type Decision struct {
 	// IsForDeletion reports whether the VectorSidecar was being deleted when the decision was made. A response to a later
 	// write may show a deletion that the decision did not consider.
 	IsForDeletion bool
-	// LeavesMarks reports whether workloads that should not have the sidecar have only marks of the sidecar, which
-	// other clients copied. The operator removes the marks when the VectorSidecar is deleted. An earlier removal could
-	// start a loop with a client that applies the marks again.
+	// LeavesMarks is true if workloads that should not have the sidecar have only marks of it, which other clients
+	// copied. The operator removes the marks when the VectorSidecar is deleted. An earlier removal could start a loop
+	// with a client that applies the marks again.
 	LeavesMarks bool
 	// Matched is the number of workloads that the selector matches. Kinds are their kinds.
 	Matched int
 	Kinds   Kinds
-	// LacksCanary reports whether spec.rollout.canary does not select any of the workloads.
+	// LacksCanary is true if spec.rollout.canary selects none of the workloads.
 	LacksCanary bool
-	// BlindHalt explains why rollout.halt cannot see the causes of failures. It is "" if rollout.halt can see them or
-	// is not set.
+	// BlindHalt explains why rollout.halt cannot detect the causes of failures. It is "" if it can, or is not set.
 	BlindHalt string
 	// Canary is the progress of the canaries, or nil if there are none.
 	Canary *v1alpha1.CanaryStatus
@@ -80,14 +79,14 @@ type Decision struct {
 	Offers []desired.AdmissionOverlay
 	Left   string
 
-	// TakenOut are the controller owners that removed the sidecar from their workloads, by kind.
+	// TakenOut are the removals of the sidecar by controller owners that still apply, by kind.
 	TakenOut []v1alpha1.OwnerRemoval
 
 	// Again is the time after which another decision is due even without an event. 0 means never.
 	Again time.Duration
 	// Adopted is the content of the rollout in progress, or the zero value.
 	Adopted Adopted
-	// Waiting are the names of ConfigMaps with new content that is used after that rollout has ended.
+	// Waiting are the names of ConfigMaps with new content that is used after the rollout in progress.
 	Waiting []string
 	// Late reports whether templates ran out of time. A retry may succeed, because the machine may have been busy.
 	Late bool
@@ -97,11 +96,11 @@ type Decision struct {
 
 	// mode is spec.rollout.mode, or nil for Immediate.
 	mode *mode
-	// claims are the inputs of the plans with sidecars that will listen on node ports.
+	// claims are the gate inputs of the plans with sidecars that will listen on node ports.
 	claims []*gateInput
 	// kept has the names of ConfigMaps that must not be deleted, because unchanged sidecars use them.
 	kept map[string]bool
-	// references are other ConfigMaps that were read.
+	// references are the names of further ConfigMaps that the decision depends on.
 	references []string
 }
 
@@ -141,8 +140,7 @@ func (d *Decision) IsUnderWay() bool {
 	return isMoving
 }
 
-// checkAt schedules another decision for the first of the times, for plans that may change without an event. Zero means
-// never.
+// checkAt sets Again, so that the next decision is made at the first of the times. Zero means never.
 func (d *Decision) checkAt(now time.Time, times ...time.Time) {
 	for _, t := range times {
 		if delay := t.Sub(now); !t.IsZero() && (d.Again == 0 || delay < d.Again) {

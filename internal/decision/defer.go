@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// waitFor returns the wait of a workload for spec.rollout.mode, and whether the workload has its record. It returns nil if
-// the workload does not wait.
+// waitFor returns the record that a workload waits for spec.rollout.mode, and whether the workload already has this
+// record. It returns nil if the workload does not wait.
 func (m *mode) waitFor(facts *Facts, p *plan.Plan) (wait *workload.Wait, isRecorded bool) {
 	if m.startsAtOnce(facts, p) {
 		return nil, false
@@ -32,7 +32,7 @@ func (m *mode) waitFor(facts *Facts, p *plan.Plan) (wait *workload.Wait, isRecor
 	return &recorded, true
 }
 
-// startsAtOnce reports whether a workload gets a change at once, without a change or approval by its application owner.
+// startsAtOnce reports whether a workload gets the change without waiting for spec.rollout.mode.
 func (m *mode) startsAtOnce(facts *Facts, p *plan.Plan) bool {
 	hasFailed := p.Existing.IsOwned && (p.Workload.Rollout == workload.RolloutFailed || facts.reportedState(p) == v1alpha1.StateFailed || m.isWayBack && isUnfinished(p))
 	switch {
@@ -47,12 +47,12 @@ func (m *mode) startsAtOnce(facts *Facts, p *plan.Plan) bool {
 }
 
 // isUnfinished reports whether some pods of a workload do not have its pod template. During a revert, such pods may
-// fail like the pods of other workloads. The status of a workload that failed may show another state while it waits.
+// fail like the pods of other workloads. A failed workload may have another state in the status while it waits.
 func isUnfinished(p *plan.Plan) bool {
 	return p.Workload.Rollout == workload.RolloutProgressing || p.Workload.Rollout == workload.RolloutUnavailable
 }
 
-// text returns the reason and the message about the wait.
+// text returns the reason and the message of a deferred workload. expiry is a text about spec.rollout.maxAge, or "".
 func (m *mode) text(facts *Facts, p *plan.Plan, expiry string) (reason, message string) {
 	if m.of == v1alpha1.ModeManual {
 		return meta.ReasonWaitingForPromotion, fmt.Sprintf("waiting for approval (spec.rollout.mode is Manual): run kubectl vectorsidecar rollout promote vectorsidecar/%s%s", facts.Sidecar.Name, expiry)

@@ -9,7 +9,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// rejection returns the last rejection of the same write, or nil for none. If a retry is due, RetryAt is zero.
+// rejection returns the last rejection of the plan's write, or nil for none, and the time of the next retry. If that
+// retry is due, RetryAt and retryAt are zero.
 func (f *Facts) rejection(p *plan.Plan) (denial *plan.Denial, retryAt time.Time) {
 	rejected, ok := f.Denials[p.Target.UID]
 	if !ok || rejected.Seen != p.Workload.EquivalentVersion || rejected.Change != p.Change || rejected.IsDeferred != p.IsDeferred() || rejected.Hash != p.InjectedHash() {

@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Facts are an Input and the facts that were derived from it, except the evaluations of the workloads.
+// Facts are an Input and everything derived from it before the decision, except the evaluations of workloads.
 type Facts struct {
 	Input
 
@@ -32,27 +32,27 @@ type Facts struct {
 	// UndefinedFields has the field of an overlay that the definition of a kind does not have. The API server would drop
 	// it.
 	UndefinedFields map[OfferTo]string
-	// Asked are the names of all ConfigMaps that were needed.
+	// Asked are the names of all ConfigMaps that the evaluation read or looked up.
 	Asked []string
 	// Verdicts are the results of Vector's own validation, by key. It is nil if the operator may not run Vector.
 	Verdicts map[string]Verdict
 	// NodeWorkloads are the workloads of all namespaces that run on every node. It is nil if only the decision's
 	// workloads are known, or if no workload of the decision runs on every node.
 	NodeWorkloads []*workloadcache.Record
-	// WriteHold blocks all writes except removals: it is the Hold of the Input, or follows from the platform. It is nil
-	// if writes are allowed.
+	// WriteHold blocks all writes except removals: it is Input.Hold, or follows from the platform. It is nil if
+	// writes are allowed.
 	WriteHold *plan.Block
-	// Gap is the time between two rollout windows that contains Now. It is nil in a window.
+	// Gap is the current time between two rollout windows. It is nil in a window.
 	Gap *plan.ClosedWindow
 
-	// texts are shared by the plans.
+	// texts caches the texts of the plans.
 	texts plan.Texts
 }
 
 // OfferTo identifies an offer, by its InjectedHash, together with a kind of workloads.
 type OfferTo struct{ Hash, Kind string }
 
-// find returns the ConfigMap of a name, or nil if it does not exist.
+// find returns an existing ConfigMap by name, or nil if it does not exist.
 func (f *Facts) find(name string) *corev1.ConfigMap {
 	for i := range f.Companions {
 		if f.Companions[i].Name == name {

@@ -42,8 +42,8 @@ func (f *Facts) isFailing(p *plan.Plan) bool {
 	return false
 }
 
-// mayFailBySidecar reports whether the workload's current sidecar may be the cause of its failure. In this case the
-// operator writes the next sidecar as in any other workload.
+// mayFailBySidecar reports whether the workload's current sidecar may be the cause of its failure. If so, the
+// operator writes the next sidecar without treating the workload as one that failed before.
 func (f *Facts) mayFailBySidecar(p *plan.Plan) bool {
 	fault, isSeen := f.Faults[p.Target.UID]
 	switch {
@@ -60,7 +60,7 @@ func (f *Facts) hasRecovered(p *plan.Plan) bool {
 	return p.Workload.Rollout == workload.PodsNotReplaced || p.Workload.Rollout == workload.RolloutComplete && !p.Workload.LacksPods() && f.steadiest(p) >= f.soak()
 }
 
-// waitedAsFailed reports whether the workload waits in the last status because it failed before.
+// waitedAsFailed reports whether the last status has the workload as waiting because it failed before.
 func (f *Facts) waitedAsFailed(p *plan.Plan) bool {
 	for i := range f.Sidecar.Status.Workloads {
 		if status := &f.Sidecar.Status.Workloads[i]; status.Is(p.Target.Kind, p.Target.Name) {

@@ -16,8 +16,8 @@ import (
 // failureLimit is the maximum length of a failure's message in bytes.
 const failureLimit = 256
 
-// Failures returns the first failures because of the sidecar, for status.rollout.failures. If the VectorSidecar cannot
-// be rendered, its own failure comes first. The failures of workloads follow.
+// Failures returns the first failures that the sidecar caused, for status.rollout.failures. If the VectorSidecar
+// cannot be rendered, its own failure comes first.
 func (d *Decision) Failures(sidecar *v1alpha1.VectorSidecar) []v1alpha1.RolloutFailure {
 	var failures []v1alpha1.RolloutFailure
 	if d.Invalid != nil {
@@ -40,11 +40,11 @@ func (d *Decision) Failures(sidecar *v1alpha1.VectorSidecar) []v1alpha1.RolloutF
 	return failures
 }
 
-// templatePlace matches the file, line and column of a template in an error.
+// templatePlace matches the file, line and column of a template in an error message.
 var templatePlace = regexp.MustCompile(`[^\s()]+\.(?:tpl|yaml|yml|txt):\d+(?::\d+)?`)
 
-// FailureMessage returns a message in one line that is short enough for a failure. The error of a template that calls
-// fail ends with the file and line. If this end would be cut, the file and line come first.
+// FailureMessage returns a message in one line of at most failureLimit bytes. The error of a template that calls fail
+// ends with the file and line. If this end would be cut, the file and line come first.
 func FailureMessage(message string) string {
 	const maxLength = failureLimit - len(" …")
 	message = strings.Join(strings.Fields(message), " ")

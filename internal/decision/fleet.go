@@ -35,8 +35,8 @@ func DemandOf(plans []plan.Plan, class plan.Class) fleet.Demand {
 	return demand
 }
 
-// ProgressOf returns the progress of admitted plans with their sidecar, after some plans have been carried out. Waves
-// do not wait for workloads that failed before.
+// ProgressOf returns the progress of a VectorSidecar from its admitted plans. isWritten is true if some of the plans
+// have been written. Waves do not wait for workloads that failed before.
 func ProgressOf(plans []plan.Plan, isWritten bool) fleet.Progress {
 	progress := fleet.Progress{IsBegun: isWritten, IsDone: !isWritten}
 	for i := range plans {

@@ -20,14 +20,15 @@ type gateInput struct {
 
 	// The policyGates do not have the following fields.
 	workload *Workload
-	// removal is the removal by a controller owner that applies to the workload, or nil for none.
+	// removal is the removal by a controller owner that blocks the injection into the workload, or nil for none.
 	removal *v1alpha1.OwnerRemoval
 	mode    *mode
 	// wait is the wait for spec.rollout.mode, or nil if the workload does not wait. isWaitRecorded reports whether the
 	// workload has the record of this wait.
 	wait           *workload.Wait
 	isWaitRecorded bool
-	// ports are the node ports of the sidecar. claims are the earlier inputs of plans that will listen on node ports.
+	// ports are the node ports of the sidecar. claims are the inputs of earlier plans with sidecars that will listen on
+	// node ports.
 	ports  []workload.NodePort
 	claims []*gateInput
 }

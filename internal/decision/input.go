@@ -17,15 +17,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Offer is the set of workload kinds that can have sidecars.
+// Offer describes the workload kinds that can have sidecars.
 type Offer struct {
 	// Served are the kinds that the installation enables. If they are not known, it is nil, and all kinds count as
 	// enabled.
 	Served []string
 	// Lacking are the kinds with an API that the cluster does not have.
 	Lacking []string
-	// Manifests reports whether the workloads are manifests. The sidecar is applied together with a manifest, so the
-	// pod template of every kind can be changed.
+	// Manifests is true if the workloads are manifests. The sidecar is applied together with a manifest, so the pod
+	// template of every kind can be changed.
 	Manifests bool
 }
 
@@ -35,7 +35,7 @@ type Input struct {
 	// Inputs are the data that the sidecars are rendered from.
 	desired.Inputs
 
-	// Workloads are workloads of the namespace: at least the selected ones and the ones that have anything of this
+	// Workloads are workloads of the namespace: at least the selected ones, and the ones with fields or marks of this
 	// VectorSidecar.
 	Workloads []*workloadcache.Record
 	Offer
@@ -44,7 +44,7 @@ type Input struct {
 	// Companions are the ConfigMaps that the operator created for the VectorSidecar. They may have a digest instead of
 	// their content.
 	Companions []corev1.ConfigMap
-	// Now is the time of the read.
+	// Now is the time of the snapshot.
 	Now time.Time
 
 	// Adopted is the content of the rollout in progress, or the zero value for none.
@@ -56,41 +56,41 @@ type Input struct {
 	// Started returns the generation after the last write to a workload, or 0 if it is not known. It is nil if no
 	// generation is known.
 	Started func(types.UID) int64
-	// Trials are the valid results of dry runs of the sidecar, or nil if there are none.
+	// Trials are the valid dry-run results of the sidecar, or nil if there are none.
 	Trials map[preflight.Key]preflight.DryRunResult
-	// Loops are the stopped correction loops, by workload. The sidecar is not written there for now, because another
-	// client keeps removing it.
+	// Loops are the stopped correction loops, by workload. The operator does not write the same sidecar to these
+	// workloads for now, because another client keeps removing it.
 	Loops map[types.UID]CorrectionLoop
 	// Denials are the last rejected writes, by workload.
 	Denials map[types.UID]RejectedWrite
-	// Carried returns whether a workload with a controller owner has had the sidecar, and its last writer at that time.
-	// It is nil if this is not known for any workload.
+	// Carried returns whether a workload with a controller owner has had the sidecar, and the workload's last writer
+	// at that time. It is nil if this is not known for any workload.
 	Carried func(types.UID) (lastWriter string, ok bool)
 	// OnNodes returns the workloads of all namespaces that run on every node. It is nil if only the workloads of the
 	// Input are known.
 	OnNodes func() []*workloadcache.Record
-	// Faults are the causes that block pods, for the workloads with pods that were read. The zero value means that no
-	// cause was found.
+	// Faults are the causes for which pods do not run, for the workloads with pods that were read. The zero value means
+	// that no cause was found.
 	Faults map[types.UID]workload.Fault
-	// PodsNotRead explains why pods are not read, or is "" if they are read. BlindHalt explains why rollout.halt cannot
-	// see the causes of failures. It is "" if rollout.halt can see them or is not set.
+	// PodsNotRead explains why pods are not read, or is "" if they are read. BlindHalt explains why rollout.halt
+	// cannot detect the causes of failures, or is "" if it can, or is not set.
 	PodsNotRead, BlindHalt string
-	// Offers requests Decision.Offers, the sidecars of workloads that do not exist yet.
+	// Offers requests that the decision also determines Decision.Offers.
 	Offers bool
-	// Unserved explains why the API server cannot inject any sidecar. It is "" if such a reason is missing or unknown.
+	// Unserved explains why the API server cannot inject any sidecar, or is "" if it can or that is unknown.
 	Unserved string
 	// Undefined returns the field of a pod that the definition of a kind does not have. The API server would drop that
 	// field. It returns "" if the definition has all fields or is not known. It is nil if no definitions are known.
 	Undefined func(kind *workload.Kind, pod map[string]any) string
 	// Hold blocks all writes except removals. It is nil if writes are allowed.
 	Hold *plan.Block
-	// Late blocks the start of rollouts that waited for spec.rollout.maxAge. It is nil if they may start.
+	// Late blocks rollouts that have waited for spec.rollout.maxAge. It is nil if they may start.
 	Late *plan.Block
 }
 
 // CorrectionLoop is a stopped correction loop.
 type CorrectionLoop struct {
-	// InjectedHash identifies the sidecar that was reverted. The operator may write a different sidecar.
+	// InjectedHash identifies the sidecar that another client removed. The operator may write a different sidecar.
 	InjectedHash string
 	// Writes is the number of reverted writes.
 	Writes int

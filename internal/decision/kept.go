@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// hasLost reports whether a sidecar cannot stay unchanged because one of its ConfigMaps was deleted and has dropped out
-// of the rendering. The next pods would not start.
+// hasLost reports whether an unchanged sidecar refers to a ConfigMap that was deleted and is not rendered any more.
+// The next pods would not start, so the current rendering must replace the sidecar.
 func (f *Facts) hasLost(manager string, desired *plan.Desired, view *workload.View) bool {
 	owned := view.Owned[manager]
 	return slices.ContainsFunc(owned.ConfigMaps(), func(name string) bool {
@@ -22,8 +22,8 @@ func (f *Facts) hasLost(manager string, desired *plan.Desired, view *workload.Vi
 	})
 }
 
-// keepMeanwhile records the ConfigMaps of a sidecar that stays in the workload while the new sidecar waits. If one of
-// the ConfigMaps is deleted, the new sidecar is written at once, because the next pods would not start.
+// keepMeanwhile records the ConfigMaps of the current sidecar while the new sidecar waits. If one of the ConfigMaps
+// was deleted, the new sidecar is written at once, because the next pods would not start.
 func (f *Facts) keepMeanwhile(evaluated *Evaluated, view *workload.View) {
 	owned := view.Owned[evaluated.Plan.Manager]
 	evaluated.Kept = owned.ConfigMaps()
@@ -34,8 +34,9 @@ func (f *Facts) keepMeanwhile(evaluated *Evaluated, view *workload.View) {
 	evaluated.Plan.Write.AtOnce = evaluated.Plan.Write.AtOnce || slices.ContainsFunc(evaluated.Kept, func(name string) bool { return isOurs(name) && f.isGone(name) })
 }
 
-// keep records the ConfigMaps of a sidecar that stays unchanged. Of the current companions, only the sidecar's deleted
-// or modified ConfigMaps are written again, because their earlier content is not rendered any more.
+// keep records the ConfigMaps of a sidecar that stays unchanged. It drops the current companions that the sidecar
+// does not need. A deleted or changed ConfigMap of the sidecar is written again, because its earlier content is not
+// rendered any more.
 func (f *Facts) keep(evaluated *Evaluated, view *workload.View) {
 	owned := view.Owned[evaluated.Plan.Manager]
 	evaluated.Kept = owned.ConfigMaps()

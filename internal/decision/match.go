@@ -23,9 +23,9 @@ func Selects(sidecar *v1alpha1.VectorSidecar, record *workloadcache.Record) bool
 	return invalid == nil && record != nil && record.IsSelectedBy(selector)
 }
 
-// selectorOf parses the selector. An empty selector needs matchAll, because objects that are older than that rule in
-// the CRD may lack it. A VectorSidecar that is too large is invalid. A VectorSidecar that is being deleted does not
-// select workloads.
+// selectorOf parses spec.selector. An empty selector needs spec.matchAll, because objects that are older than that
+// rule of the CRD may lack it. A VectorSidecar that is too large is invalid. A VectorSidecar that is being deleted
+// does not select workloads.
 func selectorOf(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector, invalid *desired.Invalid) {
 	if sidecar.DeletionTimestamp != nil {
 		return workload.Selector{}, nil
@@ -90,14 +90,14 @@ func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record, off
 	return inject, remove, kinds, nil
 }
 
-// Elder is a preceding VectorSidecar that injects into some of the same workloads.
+// Elder is a preceding VectorSidecar that selects some of the same workloads.
 type Elder struct {
 	Sidecar  *v1alpha1.VectorSidecar
 	Selector workload.Selector
 }
 
 // Elders returns the preceding VectorSidecars that inject and select one of the matched workloads, sorted by
-// precedence. The earlier items in the result are the elders of each item.
+// precedence. Each item of the result is itself preceded by the items before it.
 func Elders(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSidecar, matched []*workloadcache.Record) []Elder {
 	sidecars = slices.Clone(sidecars)
 	InOrder(sidecars)

@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// mode is spec.rollout.mode, with the conditions under which workloads get a change.
+// mode is spec.rollout.mode, with the facts that decide whether a workload gets a change at once.
 type mode struct {
 	of     v1alpha1.RolloutMode
 	maxAge time.Duration // 0 means forever.
@@ -26,7 +26,7 @@ type mode struct {
 	// isPromoted reports whether a user promoted the change. isEverywhere reports whether some workloads have the
 	// sidecar and all of them have the current one.
 	isPromoted, isEverywhere bool
-	// isWayBack reports whether the VectorSidecar has reverted from a failed spec to the last known good spec.
+	// isWayBack is true if the VectorSidecar has reverted from a failed spec to the last known good spec.
 	isWayBack bool
 }
 
@@ -54,7 +54,7 @@ func modeOf(sidecar *v1alpha1.VectorSidecar, workloads []Workload) *mode {
 	return m
 }
 
-// changeOf returns a digest of the requested input of workloads, without the values of single workloads.
+// changeOf returns a digest of the requested input of the workloads, without the values of single workloads.
 func changeOf(workloads []Workload) string {
 	var requested []string
 	for i := range workloads {
@@ -73,7 +73,7 @@ func changeOf(workloads []Workload) string {
 	return meta.Digest([]byte(strings.Join(requested, " ")), len(requested[0])/2) //nolint:mnd // A byte has two hexadecimal digits. The digests are parts of one configuration.
 }
 
-// isPromoted reports whether the annotation promote-rollout lists a text.
+// isPromoted reports whether the annotation promote-rollout lists a digest.
 func isPromoted(sidecar *v1alpha1.VectorSidecar, text string) bool {
 	return text != "" && slices.Contains(strings.Split(sidecar.Annotations[meta.AnnotationPromoteRollout], ","), text)
 }
@@ -86,7 +86,7 @@ func (m *mode) waitEnd(wait *workload.Wait) time.Time {
 	return wait.StartedAt.Add(m.maxAge)
 }
 
-// isHeldBack reports whether a new workload has to wait for a user's approval.
+// isHeldBack reports whether a workload without the sidecar has to wait for a user's approval.
 func (m *mode) isHeldBack() bool {
 	return m != nil && m.of == v1alpha1.ModeManual && !m.isPromoted && !m.isEverywhere
 }

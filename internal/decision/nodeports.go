@@ -13,7 +13,7 @@ import (
 // nodePortsAgain is the time after which the operator checks again whether another container still uses a node port.
 const nodePortsAgain = time.Minute
 
-// userOf returns another workload on the same nodes, and its container, that listens on a port or will do so.
+// userOf returns another workload on the same nodes with a container that uses or will use a port, or "" for none.
 func (input *gateInput) userOf(port workload.NodePort) (workloadRef workload.Ref, container string) {
 	view := input.view
 	for _, earlier := range input.claims {

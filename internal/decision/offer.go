@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
-// offer decides which sidecars the API server may inject into workloads that are written from now on. They are the
-// sidecars that a new workload would get now. The ConfigMaps that they read have to exist first.
+// offer sets Offers to the sidecars that a new workload would get now, so that the API server may inject them. It
+// also adds the ConfigMaps that they read, which have to exist first.
 func (d *Decision) offer(facts *Facts) {
 	d.Left = facts.Left
 	if len(facts.Overlays) == 0 {
@@ -41,7 +41,7 @@ func (d *Decision) offer(facts *Facts) {
 	}
 }
 
-// keepsBack explains why sidecars must not be injected into new workloads now. It returns "" if they may be injected.
+// keepsBack explains why the API server must not inject the sidecar into new workloads now. It returns "" if it may.
 func (d *Decision) keepsBack(facts *Facts) string {
 	switch {
 	case d.Invalid != nil:
@@ -70,8 +70,7 @@ func (d *Decision) keepsBack(facts *Facts) string {
 	return ""
 }
 
-// objectionIn explains why the API server must not inject a sidecar into workloads of a kind. It returns "" if the API
-// server may inject it.
+// objectionIn explains why the API server must not inject a sidecar into workloads of a kind. It returns "" if it may.
 func (f *Facts) objectionIn(kind string, offer *desired.AdmissionOverlay) string {
 	if reason := f.objection(offer); reason != "" {
 		return reason
@@ -91,7 +90,7 @@ func (f *Facts) objection(offer *desired.AdmissionOverlay) string {
 	return f.refusal(offer)
 }
 
-// refusal explains that the API server rejects pods with a sidecar. It returns "" if no rejection is known.
+// refusal explains that the API server rejected pods with a sidecar in a dry run. It returns "" for none.
 func (f *Facts) refusal(offer *desired.AdmissionOverlay) string {
 	hash := offer.Rendered.Desired.InjectedHash()
 	for key, verdict := range f.Trials {

@@ -22,8 +22,8 @@ import (
 // ClusterVectorSidecar, removals in several namespaces are necessary before the result applies in other namespaces. The
 // reason is that any user with write access to a namespace can name any owner there.
 
-// HeldTakenOut returns the entries that still apply. Entries apply only if the operator injects into owned workloads.
-// Entries from before the last retry by a user do not apply.
+// HeldTakenOut returns the owner removals that still apply. None apply unless the operator injects into owned
+// workloads, nor do removals from before the last retry by a user.
 func HeldTakenOut(entries []v1alpha1.OwnerRemoval, spec *v1alpha1.VectorSidecarSpec, annotations map[string]string) []v1alpha1.OwnerRemoval {
 	if spec.Owned() != v1alpha1.OwnedInject {
 		return nil
@@ -32,9 +32,9 @@ func HeldTakenOut(entries []v1alpha1.OwnerRemoval, spec *v1alpha1.VectorSidecarS
 	return slices.DeleteFunc(slices.Clone(entries), func(entry v1alpha1.OwnerRemoval) bool { return entry.Retry != retry })
 }
 
-// MergeTakenOut adds the second list of entries to the first, which it may change. Of two entries about the same kinds
-// and namespace, the later one counts if a user retried between them, and otherwise the first one. An entry for kinds
-// that enough namespaces have reported is not added.
+// MergeTakenOut adds new owner removals to the recorded ones, which it may change. Of two removals for the same kinds
+// and namespace, the later one counts if a user retried between them, and otherwise the first one. A removal for
+// kinds that enough namespaces have reported is not added.
 func MergeTakenOut(entries, removals []v1alpha1.OwnerRemoval) []v1alpha1.OwnerRemoval {
 	for i := range removals {
 		removal := &removals[i]
@@ -54,8 +54,8 @@ func MergeTakenOut(entries, removals []v1alpha1.OwnerRemoval) []v1alpha1.OwnerRe
 	return entries
 }
 
-// withoutOne drops an entry of the namespace with the most entries that apply only there. So one namespace cannot
-// displace the entries of other namespaces by adding more and more entries.
+// withoutOne drops one owner removal to stay within the limit. It is from the namespace with the most removals that
+// apply only there, so that a namespace cannot displace the removals of other namespaces.
 func withoutOne(entries []v1alpha1.OwnerRemoval) []v1alpha1.OwnerRemoval {
 	counts, highest := map[string]int{}, 0
 	for i := range entries {
@@ -74,7 +74,7 @@ func isOfKinds(entry *v1alpha1.OwnerRemoval, kind, ownerKind string) bool {
 	return entry.Kind == kind && entry.OwnerKind == ownerKind
 }
 
-// isBelieved reports whether enough namespaces have reported an entry, so that it applies in all namespaces.
+// isBelieved reports whether enough namespaces have reported an owner removal, so that it applies in all namespaces.
 func isBelieved(entries []v1alpha1.OwnerRemoval, removal *v1alpha1.OwnerRemoval) bool {
 	count := 0
 	for i := range entries {
@@ -85,8 +85,8 @@ func isBelieved(entries []v1alpha1.OwnerRemoval, removal *v1alpha1.OwnerRemoval)
 	return count >= v1alpha1.BelievedNamespaces
 }
 
-// takenOut returns the entry that applies to a workload, or nil for none. An entry of the workload's own namespace
-// comes first.
+// takenOut returns the owner removal that applies to a workload, or nil for none. A removal in the workload's own
+// namespace takes precedence.
 func (d *Decision) takenOut(p *plan.Plan) *v1alpha1.OwnerRemoval {
 	var fallback *v1alpha1.OwnerRemoval
 	for i := range d.TakenOut {
@@ -101,8 +101,8 @@ func (d *Decision) takenOut(p *plan.Plan) *v1alpha1.OwnerRemoval {
 	return fallback
 }
 
-// findTakenOut records the workloads from which a controller owner removed the sidecar. It runs before other workloads
-// are planned.
+// findTakenOut adds a removal for each workload from which its controller owner removed the sidecar. It runs before
+// other workloads are planned.
 func (d *Decision) findTakenOut(facts *Facts, workloads []Workload) {
 	d.TakenOut = HeldTakenOut(facts.Sidecar.Status.RemovedByOwners, &facts.Sidecar.Spec, facts.Sidecar.Annotations)
 	if facts.Sidecar.Spec.Owned() != v1alpha1.OwnedInject {
@@ -125,7 +125,7 @@ func (d *Decision) findTakenOut(facts *Facts, workloads []Workload) {
 
 // isTakenOut reports whether the controller owner of a workload has removed or changed the sidecar. The workload must
 // have had the sidecar, and no other client may be known to have removed it. A removal does not record a writer. So a
-// last writer by hand excludes the owner only if it differs from the last writer when the workload had the sidecar.
+// last writer by hand excludes the owner only if it is another one than when the workload had the sidecar.
 func (f *Facts) isTakenOut(p *plan.Plan, w *Workload) bool {
 	isOut := p.Owner != nil && p.Desired != nil && p.StartsPods() && p.Change != plan.Remove && (!p.Existing.HasSidecar || p.Write.Repairs)
 	if !isOut || w.Record.Generation() <= w.Started { // If the generation is not newer, the cache is stale.
@@ -136,7 +136,7 @@ func (f *Facts) isTakenOut(p *plan.Plan, w *Workload) bool {
 	return wasInjected && (!meta.IsByHand(p.LastWriter) || p.LastWriter == w.LastWriter)
 }
 
-// ownerNotice returns the message about the controller owner of a workload that gets its first sidecar, or "" for none.
+// ownerNotice returns a message about the controller owner if a workload gets its first sidecar, otherwise "".
 func (input *gateInput) ownerNotice() string {
 	p := input.plan
 	if p.Owner == nil || !p.HasChange(plan.Inject) {

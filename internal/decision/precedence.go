@@ -18,8 +18,8 @@ import (
 type Competitor struct {
 	// Name is the name of the VectorSidecar. Container is the name of its sidecar's container.
 	Name, Container string
-	// Wants is the sidecar that the VectorSidecar is about to inject, or nil for none. It is also nil if the workload
-	// already has a sidecar of the VectorSidecar.
+	// Wants is the sidecar that the VectorSidecar is about to inject. It is nil if it does not inject one, or if the
+	// workload already has its sidecar.
 	Wants *plan.Desired
 	// IsFirst is true for a VectorSidecar of the namespace that supersedes a ClusterVectorSidecar, even if the workload
 	// already has the sidecar of the ClusterVectorSidecar.
@@ -117,7 +117,7 @@ func (f *Facts) plan(desiredSidecar *plan.Desired, container string, competitors
 	return plan.ForInjection(f.manager(), desiredSidecar.Yielding(f.manager(), &expected), policy, view)
 }
 
-// comesBefore explains why another VectorSidecar takes precedence over this one.
+// comesBefore explains why a competitor takes precedence over this VectorSidecar, as a predicate such as "is older".
 func (f *Facts) comesBefore(competitor *Competitor) string {
 	if _, isCluster := meta.ParseClusterName(competitor.Name); isCluster && f.Sidecar.Cluster == nil {
 		return "takes precedence over this VectorSidecar (spec.takesPrecedenceOver)"

@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Evaluated is the part of a decision on one workload that depends only on the workload and its desired sidecar, not on
-// other workloads. It must not be changed.
+// Evaluated is the evaluation of one workload. It depends only on the workload and its desired sidecar, not on other
+// workloads. It must not be changed.
 type Evaluated struct {
 	// Of is the workload. Basis is a digest of all other inputs of the evaluation.
 	Of    *workloadcache.Record
@@ -33,8 +33,8 @@ type Evaluated struct {
 // isLate reports whether templates ran out of time, so that the next result may differ.
 func (e *Evaluated) isLate() bool { return e.Rendered != nil && e.Rendered.TimedOut }
 
-// Previous is passed from one decision to the next on the same VectorSidecar, so that only changed workloads are
-// evaluated again. Both lists are sorted by workload name.
+// Previous has the evaluations of the last decision on a VectorSidecar, so that the next one evaluates only changed
+// workloads. Both lists are sorted by workload name.
 type Previous struct{ Injected, Removed []*Evaluated }
 
 // Bytes returns the approximate memory use. It includes memory that is shared with cached renderings, because the cache

@@ -33,7 +33,7 @@ type Result struct {
 	RequeueAfter time.Duration
 }
 
-// WriteState says how far a write came.
+// WriteState is the outcome of a write.
 type WriteState int
 
 const (
@@ -56,7 +56,7 @@ const (
 // Results are the results of all writes of a reconcile, in the order of the plans.
 type Results []Result
 
-// Written returns the plans whose writes the API server accepted.
+// Written returns the plans with a write that the API server accepted.
 func (r Results) Written() []*plan.Plan {
 	var written []*plan.Plan
 	for i := range r {
@@ -95,8 +95,8 @@ func (r Results) HasStale() bool {
 	return slices.ContainsFunc(r, func(result Result) bool { return result.State == WriteStale })
 }
 
-// UnblockOthers reports whether writes were rejected for the first time, so that workloads that wait may be written
-// instead.
+// UnblockOthers reports whether writes were rejected for the first time, so that workloads that wait for a slot may
+// be written instead.
 func (r Results) UnblockOthers(plans []plan.Plan) bool {
 	isNewRejection := func(result Result) bool {
 		return result.State == WriteRejected && !result.IsGeneral && result.Plan.Denied == nil && result.Plan.StartsPods()
@@ -106,11 +106,10 @@ func (r Results) UnblockOthers(plans []plan.Plan) bool {
 	})
 }
 
-// unwritten is the message about a workload that was not written.
+// unwritten is the message of a workload that was not written.
 const unwritten = "not written: the workload has changed since it was read, or another object has to be written first; the operator retries"
 
-// CarriedOut returns the decision as it was carried out. A sidecar that should have been written, but was not, is
-// Waiting.
+// CarriedOut returns the decision after its writes, for the status. A plan without its write gets a block.
 func (d *Decision) CarriedOut(results Results) *Decision {
 	written := make(map[*plan.Plan]bool, len(results))
 	for i := range results {

@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// follow completes a plan after its gates: with the state of the workload and of its rollout, and with the rejection of
-// the same write. It schedules the next decision about the plan.
+// follow sets the state of a plan's workload, of its rollout, and the last rejection of its write, after the gates.
+// It schedules the next decision about the plan.
 func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
 	state, deadline := f.knownState(p)
 	p.Workload = state
@@ -30,8 +30,8 @@ func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
 	d.checkAt(f.Now, deadline, nextCheck, retryAt)
 }
 
-// knownState returns the state of a plan's workload with the knowledge of the last status and of the operator's own
-// deadline, for kinds without a deadline in their status. It also returns the time of that deadline, or zero for none.
+// knownState returns the state of a plan's workload, corrected by the last status. For kinds without a deadline in
+// their status, it also applies the operator's own deadline, and returns the time of that deadline, or zero for none.
 func (f *Facts) knownState(p *plan.Plan) (state workload.State, deadline time.Time) {
 	state = p.Workload
 	switch {
@@ -74,10 +74,9 @@ func newRollout(phase plan.RolloutPhase, reason, message string) plan.Rollout {
 	return plan.Rollout{Phase: phase, Reason: reason, Message: message}
 }
 
-// isInFlight reports whether a rollout that the operator started has not finished. A workload that rolls out and has the
-// current sidecar counts. The reason is that after a restart of the operator only this state shows the start of the
-// rollout. A workload that has the current sidecar and has yet to soak counts, too, even if some pods are unavailable.
-// A removal does not need a soak.
+// isInFlight reports whether a rollout that the operator started has not finished. A workload with the current
+// sidecar counts while it rolls out, because after a restart of the operator only this state shows the start of the
+// rollout. It also counts until it has soaked, even if some pods are unavailable. A removal does not need a soak.
 func (f *Facts) isInFlight(p *plan.Plan, started int64, failedBefore bool) bool {
 	isCurrent := p.IsCurrent() && p.Desired != nil
 	switch {
@@ -101,15 +100,15 @@ func (f *Facts) isInFlight(p *plan.Plan, started int64, failedBefore bool) bool 
 	return p.Workload.Rollout != workload.RolloutFailed && p.Desired != nil && f.steadiest(p) < f.soak()
 }
 
-// patience is the maximum time without some pods during a soak before the rollout counts as failed. It applies if the
-// operator cannot find the cause for lack of permission to read pods. A node drain takes less time.
+// patience is the maximum time for which pods may be missing during a soak before the rollout counts as failed. It
+// applies if the operator may not read the pods to find the cause. A node drain takes less time.
 const patience = 2 * time.Minute
 
-// unseen is appended to messages about pods that the operator has not read.
+// unseen is appended to messages if the operator has not read the pods of the workload.
 const unseen = "; cause unknown, because pods are not read (rbac.optional.pods)"
 
-// currentRollout returns the rollout of a workload that has the current sidecar: the problems of its pods, whether it has
-// failed, and whether a pod has run the sidecar for the soak.
+// currentRollout returns the rollout of a workload with the current sidecar: its phase, the problems of its pods, and
+// whether a pod has run the sidecar for the soak.
 func (f *Facts) currentRollout(p *plan.Plan, inFlight bool) (rollout plan.Rollout, nextCheck time.Time) {
 	state := &p.Workload
 	fault, isSeen := f.Faults[p.Target.UID]
@@ -142,7 +141,7 @@ func (f *Facts) currentRollout(p *plan.Plan, inFlight bool) (rollout plan.Rollou
 	return rollout, nextCheck
 }
 
-// withBlame returns a rollout with the cause of its problems: whether it is the sidecar, and whether it is unknown.
+// withBlame sets whether the sidecar is the cause of a rollout's problems, and whether the cause is unknown.
 func (f *Facts) withBlame(rollout plan.Rollout, state *workload.State, fault workload.Fault, isSeen bool) plan.Rollout {
 	hasFailed, isRead := rollout.Phase == plan.RolloutFailed, isSeen && !fault.IsPartial
 	isApplication := isRead && fault.Reason == "" // Only the application's containers can be the cause.
@@ -221,10 +220,10 @@ func noProgressSince(p *plan.Plan) string {
 	return "no progress since " + p.Workload.StateSince.UTC().Format(time.RFC3339)
 }
 
-// unread is appended to messages about workloads if the operator may not read their pods or events.
+// unread is appended to messages if the operator may not read the pods or events of a workload.
 const unread = "; cause not read (rbac.optional.pods)"
 
-// missed returns a message about the deadline that a rollout has passed, and about the action that a user has to take.
+// missed returns the message about a rollout that has passed its deadline, with the next step of the user.
 func missed(p *plan.Plan) string {
 	text := "the rollout did not finish before its progress deadline"
 	if !p.Target.Adapter().Traits.HasDeadline {

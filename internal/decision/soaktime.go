@@ -14,7 +14,7 @@ import (
 // defaultSoak is the default of spec.rollout.soak.
 const defaultSoak = 30 * time.Second
 
-// soak reads spec.rollout.soak.
+// soak returns spec.rollout.soak, or its default.
 func (f *Facts) soak() time.Duration {
 	if rollout := f.Sidecar.Spec.Rollout; rollout != nil && rollout.Soak != nil {
 		return rollout.Soak.Duration
@@ -22,9 +22,8 @@ func (f *Facts) soak() time.Duration {
 	return defaultSoak
 }
 
-// steadiest returns the longest time since the last rollout during which all pods have been available. If that time is
-// only assumed, the last status decides, because it lists the workloads that had not soaked. This process or the
-// previous one wrote that status.
+// steadiest returns the longest time since the last rollout for which all pods were available without a gap. If that
+// time is only assumed, and the last status lists the workload as not soaked, earlier times do not count.
 func (f *Facts) steadiest(p *plan.Plan) time.Duration {
 	state := p.Workload
 	if state.IsAssumed && f.reportedState(p) != "" {

@@ -11,7 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
-// verdict returns the result of Vector's own validation. A configuration that needs no validation counts as valid.
+// verdict returns the result of Vector's own validation. A configuration without a validation is valid.
 func (input *gateInput) verdict() Verdict {
 	switch validation := input.rendered.Validation; {
 	case validation == nil:
@@ -23,7 +23,7 @@ func (input *gateInput) verdict() Verdict {
 	}
 }
 
-// warning returns the warning of the plan, with the checks of the sidecar that could not be made.
+// warning returns the warning of the plan, with the checks of the sidecar that had no result.
 func (input *gateInput) warning() string {
 	p, warning := input.plan, input.plan.Warning
 	if p.Desired == nil || p.IsDeferred() {

@@ -14,7 +14,7 @@ type Workload struct {
 	Evaluated *Evaluated
 	// Source is the source that the sidecar is rendered from, or nil for a workload that should not have a sidecar.
 	Source *desired.Source
-	// HasCarried reports whether a workload with a controller owner is known to have had the sidecar. LastWriter is the
+	// HasCarried is true if a workload with a controller owner is known to have had the sidecar. LastWriter is the
 	// last writer at that time.
 	HasCarried bool
 	LastWriter string

@@ -13,9 +13,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
-// The gates of a workload decide whether it gets the injection or the update that the comparison of package plan has
-// chosen. A gate returns nil if it does. The lists are in the order of their evaluation, and so are the gates of a list.
-// The first block applies. No gate applies to removals, records and adoptions.
+// The gates of a workload decide whether it gets the injection or update that package plan has chosen. A gate returns
+// nil to allow the change. The lists, and the gates in a list, are in the order of their evaluation, and the first
+// block applies. No gate applies to removals, records and adoptions.
 var (
 	// policyGates depend only on the workload, its sidecar and the namespace. Their result is part of an Evaluated.
 	policyGates = []func(input *gateInput) *plan.Block{
@@ -44,7 +44,7 @@ var (
 	}
 )
 
-// findBlock returns the first block of a plan, or nil if the workload gets its change.
+// findBlock returns the first block of the gates for a plan, or nil if the workload gets its change.
 func findBlock(gates []func(input *gateInput) *plan.Block, input *gateInput) *plan.Block {
 	if !input.plan.HasChange(plan.Inject, plan.Update) {
 		return nil
@@ -107,7 +107,7 @@ func blockByAdmission(input *gateInput) *plan.Block {
 		"%s owns the workload: the API server injects the sidecar with the owner's next change of the pod template, if it can evaluate the workload (spec.ownedWorkloads is AtAdmission)", owner)}
 }
 
-// blockByOwnerRemoval blocks changes of a workload whose controller owner would remove the sidecar again.
+// blockByOwnerRemoval blocks changes of a workload with a controller owner that would remove the sidecar again.
 func blockByOwnerRemoval(input *gateInput) *plan.Block {
 	p := input.plan
 	if input.removal == nil || p.Existing.HasSidecar && !input.facts.isTakenOut(p, input.workload) {
