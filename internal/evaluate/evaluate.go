@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package evaluate makes the decision for one VectorSidecar from an Input. It renders the desired sidecars (package
-// desired) and decides how workloads change (package decision). The operator, the plugin and the tests all use the
-// package, so that a preview shows the operator's decisions. It does not read a clock, and reads ConfigMaps and
-// ServiceAccounts only through the interfaces of an Input.
+// Package evaluate makes the decision for one VectorSidecar from an Input: it renders the desired sidecars (package
+// desired) and decides how workloads change (package decision). The operator, the plugin and the tests use it, so
+// that a preview shows the operator's decisions. It does not read a clock, and reads ConfigMaps and ServiceAccounts
+// only through the interfaces of an Input.
 package evaluate
 
 import (
@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
-// Decide makes the decision for an Input. The cache may be nil. It returns an error if an object cannot be read, and
-// the context's error. Errors in the input are part of the decision.
+// Decide decides what to write to each workload of a VectorSidecar. The cache may be nil. It returns an error if an
+// object cannot be read, and the context's error. Errors in the input are part of the decision.
 //
 // If the content of a ConfigMap changes during a rollout, the new content is used after the rollout has finished or
 // failed. Otherwise a client that changes the ConfigMap every second would keep restarting pods, and the last workloads

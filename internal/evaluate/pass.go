@@ -31,7 +31,7 @@ type pass struct {
 	reader  *desired.Reader
 	wanted  *desired.Desired
 	elders  []*elder
-	// bases caches the results of basisOf by the basis of the variant.
+	// bases caches the digests that basisOf returns, by Variant.Basis.
 	bases map[string]string
 }
 
@@ -40,7 +40,7 @@ type elder struct {
 	*pass
 
 	selector workload.Selector
-	// wishes caches the results of wish by workload.
+	// wishes caches the results of wish by the UID of the workload.
 	wishes map[types.UID]*plan.Desired
 }
 
@@ -59,7 +59,7 @@ func newPass(input *decision.Input, reader *desired.Reader) *pass {
 	return p
 }
 
-// writeHold returns the reason why writes are on hold, or nil if they are allowed. A stop takes precedence.
+// writeHold returns the reason why writes are on hold, or nil if they are allowed. A stop by a user takes precedence.
 func writeHold(input *decision.Input) *plan.Block {
 	switch {
 	case input.Platform.Stop == desired.StoppedByValues:
@@ -91,7 +91,7 @@ func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.
 	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: message}
 }
 
-// HoldOf returns the write hold of a VectorSidecar according to its status alone, or nil for none.
+// HoldOf returns why writes are on hold according to a VectorSidecar's status, or nil if they are allowed.
 func HoldOf(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.Block {
 	rolloutStatus, target := sidecar.Status.Rollout, &platform.Target
 	if rolloutStatus == nil || !target.Rules.IsStaged() || !fleet.IsHeld(rolloutStatus, target, rolloutStatus.State == v1alpha1.RolloutHalted) {
@@ -103,12 +103,12 @@ func HoldOf(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.B
 	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: rolloutStatus.Message}
 }
 
-// desire sets the desired state.
+// desire sets the desired sidecars of the evaluation.
 func (p *pass) desire(desiredState *desired.Desired) {
 	p.wanted, p.facts.Desired = desiredState, desiredState.Common
 }
 
-// addElders adds the preceding VectorSidecars, sorted by precedence.
+// addElders adds the VectorSidecars that take precedence in some of the workloads, sorted by precedence.
 func (p *pass) addElders(cache *desired.Cache, matched []*workloadcache.Record) {
 	if p.wanted.Invalid != nil {
 		return
@@ -204,8 +204,8 @@ func (p *pass) evaluateView(ctx context.Context, record *workloadcache.Record, v
 	return evaluated
 }
 
-// wish returns the sidecar that the elder is about to inject into a workload that it selects, or nil for none. It also
-// returns nil if the workload already has a sidecar of the elder.
+// wish returns the sidecar that a preceding VectorSidecar is about to inject into a workload. It returns nil if it
+// does not inject one, or if the workload already has its sidecar.
 func (e *elder) wish(ctx context.Context, record *workloadcache.Record, view *workload.View) *plan.Desired {
 	if owned, carries := view.Owned[e.manager]; carries && !owned.IsAdmissionInjected() {
 		return nil
@@ -244,7 +244,7 @@ func (p *pass) basisOf(variant *desired.Variant) string {
 	return p.bases[variant.Basis]
 }
 
-// withAccount returns the basis of an evaluation that read a ServiceAccount, or did not read one if it is nil.
+// withAccount adds a ServiceAccount that an evaluation read, or nil, to the digest of its inputs.
 func withAccount(basis string, account *workload.Account) string {
 	if account == nil {
 		return basis
@@ -284,7 +284,7 @@ func (p *pass) remove(records []*workloadcache.Record) []decision.Workload {
 	return workloads
 }
 
-// look looks up the companions that the workloads need, and Vector's validation results for their configurations.
+// look reads the companions that the workloads need, and Vector's validation results for their configurations.
 func (p *pass) look(injected []decision.Workload) {
 	if p.facts.Verdict != nil {
 		p.facts.Verdicts = map[string]decision.Verdict{}
@@ -316,7 +316,7 @@ func (p *pass) look(injected []decision.Workload) {
 	}
 }
 
-// offer sets the sidecars that workloads would get that do not exist yet.
+// offer sets the sidecars for workloads that do not exist yet, or the reason why there are none.
 func (p *pass) offer(ctx context.Context, injected []decision.Workload) {
 	if p.wanted.Invalid != nil {
 		p.facts.Left = p.wanted.Invalid.Message
@@ -332,7 +332,7 @@ func (p *pass) offer(ctx context.Context, injected []decision.Workload) {
 	p.facts.Overlays, p.facts.Left = p.wanted.Offers(ctx, p.facts.Sidecar.Namespace, renderedWorkloads)
 }
 
-// define sets the fields of an offer that the definitions of kinds do not have.
+// define records, for each kind, a field of an offered sidecar that the definition of the kind does not have.
 func (p *pass) define(offer *desired.AdmissionOverlay) {
 	if p.facts.Undefined == nil {
 		return
@@ -351,8 +351,7 @@ func (p *pass) define(offer *desired.AdmissionOverlay) {
 	}
 }
 
-// find looks up ConfigMaps that are not among the companions. It reports whether any of them had not been looked up
-// before.
+// find reads ConfigMaps that are not among the companions. It reports whether any of them had not been read before.
 func (p *pass) find(names ...string) (isNew bool) {
 	for _, name := range names {
 		if _, ok := p.facts.ExistingConfigMaps[name]; ok {

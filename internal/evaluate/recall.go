@@ -11,10 +11,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// recall finds earlier evaluations. Callers must request them in the order of the workloads' names and kinds.
+// recall finds the earlier evaluations of workloads. Lookups must be in the order of the workloads' names and kinds.
 type recall []*decision.Evaluated
 
-// find returns the earlier evaluation of a workload. It returns nil if more than the workload's state has changed.
+// find returns the earlier evaluation of a workload, or nil if more than its rollout state has changed.
 func (r *recall) find(record *workloadcache.Record) *decision.Evaluated {
 	isBefore := func(candidate *workloadcache.Record) bool {
 		return cmp.Or(strings.Compare(candidate.Name, record.Name), strings.Compare(candidate.Kind, record.Kind)) < 0
