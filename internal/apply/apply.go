@@ -41,7 +41,7 @@ var ErrTerminating = errors.New("the namespace is being deleted")
 // ConflictError means that other field managers own fields that the write needs.
 type ConflictError struct {
 	Err error
-	// Siblings is true if some of these field managers belong to other VectorSidecars.
+	// Siblings is true if other VectorSidecars own some of these fields.
 	Siblings bool
 }
 
@@ -66,7 +66,7 @@ type DeniedError struct {
 func (e *DeniedError) Error() string { return e.Err.Error() }
 func (e *DeniedError) Unwrap() error { return e.Err }
 
-// anotherUID matches the error for a workload that was replaced.
+// anotherUID matches the error of a write to a workload that was replaced by another one of the same name.
 var anotherUID = regexp.MustCompile(`UID in precondition|uid mismatch`)
 
 var schemaError = regexp.MustCompile(`failed to create (manager for existing fields|typed patch object)`)
@@ -80,7 +80,7 @@ var byAdmission = regexp.MustCompile(`denied (the )?request`)
 // general matches the errors for a webhook that cannot be called and for a missing permission.
 var general = regexp.MustCompile(`failed calling webhook|cannot (create|delete|patch) resource`)
 
-// Writer writes to a cluster. Use New.
+// Writer writes to a cluster. New creates it.
 type Writer struct{ client client.Client }
 
 // New returns a Writer that writes through a client.
@@ -94,11 +94,10 @@ type WriteResult struct {
 	Generation int64
 }
 
-// Workload applies a plan that writes. Most plans need one request, an apply with a response of only metadata.
-// A patch may precede the apply. If the patch or the order of init containers has left managedFields entries
-// that must not stay, they are trimmed after the apply. If only some of the requests succeed, the next
-// reconcile finds the remaining changes in the workload. The error is ErrGone, ErrStale, a *ConflictError, a
-// *RefusedError, a *DeniedError, or transient.
+// Workload applies a plan. Most plans need one request, an apply with a response of only metadata. A patch may precede
+// the apply. If the patch or the order of init containers has left managedFields entries that must not stay, they are
+// trimmed after the apply. If only some of the requests succeed, the next reconcile finds the remaining changes in the
+// workload. The error is ErrGone, ErrStale, a *ConflictError, a *RefusedError, a *DeniedError, or transient.
 func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (WriteResult, error) {
 	if !p.Writes() {
 		return WriteResult{}, fmt.Errorf("a plan with action %s does not write", p.Action())
@@ -121,7 +120,7 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (WriteResult, error
 	return WriteResult{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
 }
 
-// ResultLabel returns the result of a write of a workload for metrics: the error of Writer.Workload as a label.
+// ResultLabel returns the label for metrics of an error of Writer.Workload, which may be nil.
 func ResultLabel(err error) string {
 	var conflict *ConflictError
 	var refused *RefusedError
@@ -209,7 +208,7 @@ func targetGVK(target workload.Ref) schema.GroupVersionKind {
 	return target.Adapter().GroupVersionKind
 }
 
-// classify wraps an error in a type for the reaction of the caller. It returns nil for nil.
+// classify returns the error of a request as an error type of this package, or unchanged, which may be nil.
 func classify(err error) error {
 	switch {
 	case err == nil:
@@ -239,7 +238,7 @@ func classify(err error) error {
 	}
 }
 
-// staleError wraps a conflict in ErrStale: the write was not for the latest version.
+// staleError returns ErrStale for a conflict: the object has changed since it was read. Other errors stay unchanged.
 func staleError(err error) error {
 	if apierrors.IsConflict(err) {
 		return errors.Join(ErrStale, err)

@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Secret creates a Secret without data. It does not change an existing Secret.
+// Secret creates an empty Secret. It does not change an existing Secret.
 func (w *Writer) Secret(ctx context.Context, name types.NamespacedName) error {
 	body := coreapply.Secret(name.Name, name.Namespace)
 	if err := w.client.Apply(ctx, body, client.FieldOwner(meta.Creator)); err != nil {

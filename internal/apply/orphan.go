@@ -25,8 +25,8 @@ func (w *Writer) Orphan(ctx context.Context, view *workload.View, manager string
 	reply.Namespace, reply.Name = view.Namespace, view.Name
 	key, version := meta.AnnotationOrphaned(manager), view.ResourceVersion
 	if slices.Contains(view.Marks[manager].Annotations, key) {
-		// A copied mark has the same value, and a field manager does not become an owner of a field that it
-		// does not change.
+		// A field manager does not become an owner of a field that it sets to the same value. A copied annotation has
+		// that value, so it is removed first.
 		removal := identifiedBody(map[string]any{"metadata": map[string]any{"resourceVersion": version, "annotations": map[string]any{key: nil}}}, view.Ref)
 		if err := w.sendPatch(ctx, reply, types.MergePatchType, removal, meta.Operator); err != nil {
 			return fmt.Errorf("removing a copied mark from %s %s/%s: %w", kind.Kind, view.Namespace, view.Name, classify(err))

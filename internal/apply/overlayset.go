@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// DryRunTemplate sends a dry-run create of a pod template in a namespace. It returns the reason of a rejection,
-// "" if the template is accepted.
+// DryRunTemplate sends a dry-run create of a pod template in a namespace. It returns the API server's reason if it
+// rejects the template, otherwise "".
 func (w *Writer) DryRunTemplate(ctx context.Context, namespace string, template *corev1.PodTemplateSpec) (refusal string, err error) {
 	trial := &corev1.PodTemplate{ObjectMeta: metav1.ObjectMeta{GenerateName: "vectorsidecar-trial-", Namespace: namespace}, Template: *template}
 	err = w.DryRunCreate(ctx, trial)

@@ -21,9 +21,8 @@ import (
 )
 
 // patchMounts sends the patch of a plan, if the plan has one, for the resource version that the patch was made for. A
-// patch never conflicts, because it becomes the owner of the fields that it names. An update is therefore first
-// sent as a dry-run apply. Errors of the dry run except conflicts are ignored, because the patch returns a more
-// precise message.
+// patch never conflicts, because it becomes the owner of the fields that it names. A dry-run apply therefore checks
+// an update for conflicts first. Its other errors are ignored, because the patch returns a more precise message.
 func (w *Writer) patchMounts(ctx context.Context, reply client.Object, p *plan.Plan) error {
 	if p.Write.Patch == nil {
 		return nil
@@ -43,9 +42,9 @@ func (w *Writer) patchMounts(ctx context.Context, reply client.Object, p *plan.P
 	return w.sendPatch(ctx, reply, types.StrategicMergePatchType, body, p.Manager)
 }
 
-// patchItems sends the patch of a plan as operations on list items, for a kind with lists that have only one
-// owner. The operations are computed for the workload as read here, which must have the resource version of the
-// plan. Fields that are unknown in the kind's definition are rejected and not dropped.
+// patchItems sends the patch of a plan as a JSON patch of list items, for a kind with atomic lists. The operations
+// are computed for the workload as read here, which must have the resource version of the plan. Fields that the
+// kind's definition does not have are rejected and not dropped.
 func (w *Writer) patchItems(ctx context.Context, reply client.Object, p *plan.Plan) error {
 	live := &unstructured.Unstructured{}
 	live.SetGroupVersionKind(targetGVK(p.Target))
@@ -77,8 +76,8 @@ func (w *Writer) patchItems(ctx context.Context, reply client.Object, p *plan.Pl
 // unknownField matches the error of strict field validation.
 var unknownField = regexp.MustCompile(`unknown field "[^"]*"$`)
 
-// isOvertaken reports whether a test of a JSON patch failed. For a failed test, the API server returns no causes,
-// only that the patch cannot be processed. An invalid object has causes.
+// isOvertaken reports whether a JSON patch failed because one of its tests did not match. The API server then returns
+// no causes, only that the patch cannot be processed. An invalid object has causes.
 func isOvertaken(err error) bool {
 	var status apierrors.APIStatus
 	return apierrors.IsInvalid(err) && errors.As(err, &status) && (status.Status().Details == nil || len(status.Status().Details.Causes) == 0)

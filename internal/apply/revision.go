@@ -57,7 +57,7 @@ func (w *Writer) adoptRevision(ctx context.Context, revision *appsv1.ControllerR
 	return w.client.Patch(ctx, revision, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(meta.Operator))
 }
 
-// NumberRevision changes the number of a stored revision, which orders them.
+// NumberRevision changes the number of a stored revision. Revisions are ordered by their numbers.
 func (w *Writer) NumberRevision(ctx context.Context, stored *appsv1.ControllerRevision, number int64) error {
 	original := stored.DeepCopy()
 	stored.Revision = number
@@ -87,7 +87,7 @@ func (w *Writer) MarkRevision(ctx context.Context, installation types.Namespaced
 	return nil
 }
 
-// DropRevision deletes the ControllerRevision of a revision, or of a part of a revision.
+// DropRevision deletes the ControllerRevision of a revision, or of a part of one.
 func (w *Writer) DropRevision(ctx context.Context, revision metav1.ObjectMeta) error {
 	stored := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: revision.Namespace, Name: revision.Name}}
 	if err := client.IgnoreNotFound(w.client.Delete(ctx, stored, client.Preconditions{UID: &revision.UID})); err != nil {
@@ -96,8 +96,8 @@ func (w *Writer) DropRevision(ctx context.Context, revision metav1.ObjectMeta) e
 	return nil
 }
 
-// WritePublication creates the ConfigMap that records the published revision, or updates it if it is stored
-// already. Kubernetes deletes it after the ConfigMap with the installation's values. The result is the
+// WritePublication creates or updates the ConfigMap that records the published revision. stored is the existing
+// ConfigMap, or nil. Kubernetes deletes it after owner, the ConfigMap of the installation's values. The result is the
 // ConfigMap as written.
 func (w *Writer) WritePublication(ctx context.Context, record, stored, owner *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	if err := controllerutil.SetOwnerReference(owner, record, w.client.Scheme()); err != nil {

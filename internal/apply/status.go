@@ -50,7 +50,7 @@ func (w *Writer) Status(ctx context.Context, sidecar *v1alpha1.VectorSidecar) er
 	return nil
 }
 
-// ClusterStatus is like Status, for a ClusterVectorSidecar.
+// ClusterStatus does the same as Status for a ClusterVectorSidecar.
 func (w *Writer) ClusterStatus(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) error {
 	stored, err := applyStatus(ctx, w, cluster, &cluster.Status)
 	if err != nil {
@@ -106,8 +106,8 @@ func applyStatus[T any, P interface {
 	return nil, ErrStale
 }
 
-// removeUndeclared removes the fields of a status that an error names because the CustomResourceDefinition, possibly of
-// an earlier version, does not have them. It returns false if the error names none.
+// removeUndeclared removes the fields of a status that the error names, because the CustomResourceDefinition,
+// possibly of an earlier version, does not have them. It returns false if the error names none.
 func removeUndeclared(body map[string]any, err error) bool {
 	fields := undeclaredField.FindAllStringSubmatch(err.Error(), -1)
 	for _, field := range fields {
@@ -146,7 +146,7 @@ func (w *Writer) statusBody(object client.Object, status any) (map[string]any, e
 	return map[string]any{"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind, "metadata": metadata, "status": fields}, nil
 }
 
-// takeOverStatus gives the fields of the status that other field managers have updated to meta.StatusManager. If it
+// takeOverStatus makes meta.StatusManager the owner of status fields that other field managers have updated. If it
 // returns true, the status must be applied again: it took over fields, or the object has changed at the same time.
 func (w *Writer) takeOverStatus(ctx context.Context, stored client.Object) (bool, error) {
 	updaters := sets.New[string]()
