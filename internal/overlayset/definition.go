@@ -17,7 +17,7 @@ import (
 // largestDocument is the maximum size of an OpenAPI document in bytes. The document of Argo Rollouts has two million.
 const largestDocument = 32 << 20
 
-// Definition is the fields of pods in the definition of a kind. The API server silently drops other fields. For
+// Definition has the fields of pods in the definition of a kind. The API server silently drops all other fields. For
 // example, a native sidecar without its restartPolicy would be an init container that never ends.
 type Definition struct{ pod *fields }
 

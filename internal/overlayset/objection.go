@@ -68,7 +68,7 @@ func incompatibility(overlay *workload.Overlay) string {
 	return ""
 }
 
-// describeUncertain returns a field of a container that is not valid in every pod, or "" for none.
+// describeUncertain returns a message about a container field that is not valid in every pod, or "" for none.
 func describeUncertain(container map[string]any) string {
 	if field := unlistedField(container, containerFields); field != "" {
 		return field
@@ -91,7 +91,7 @@ func describeUncertain(container map[string]any) string {
 	return ""
 }
 
-// unlistedField returns the first key by name that is not allowed, or "" for none.
+// unlistedField returns the first key of an object, by name, that is not in the allowed list, or "" for none.
 func unlistedField(object map[string]any, allowed []string) string {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if !slices.Contains(allowed, key) {

@@ -23,13 +23,13 @@ const (
 	mostBytes    = 768 << 10
 )
 
-// SidecarOverlays is the part of a VectorSidecar or ClusterVectorSidecar in the OverlaySet of a namespace.
+// SidecarOverlays are the overlays of one VectorSidecar or ClusterVectorSidecar in the OverlaySet of a namespace.
 type SidecarOverlays struct {
 	Overlays []v1alpha1.Overlay
 	Items    Items
 }
 
-// CanInject reports whether the API server injects any overlay of the part.
+// CanInject reports whether the API server injects at least one of the overlays.
 func (p *SidecarOverlays) CanInject() bool {
 	return slices.ContainsFunc(p.Overlays, func(o v1alpha1.Overlay) bool { return o.SkipReason == "" })
 }
@@ -41,7 +41,7 @@ type Items struct {
 	ApplicationEnv                              []v1alpha1.OverlayApplicationEnv
 }
 
-// SplitBySidecar splits an OverlaySet into parts, by the names of VectorSidecars.
+// SplitBySidecar returns the overlays of an OverlaySet by the names of their VectorSidecars.
 func SplitBySidecar(spec *v1alpha1.OverlaySetSpec) map[string]SidecarOverlays {
 	bySidecar, owner := map[string]SidecarOverlays{}, map[string]string{}
 	for i := range spec.Overlays {
@@ -81,10 +81,10 @@ func SplitBySidecar(spec *v1alpha1.OverlaySetSpec) map[string]SidecarOverlays {
 	return bySidecar
 }
 
-// Compose combines the parts of VectorSidecars, and of ClusterVectorSidecars in the namespace. The VectorSidecars are
-// sorted by decision.InOrder. If the part of a VectorSidecar is not known yet, it leaves out all later ones. They must
-// not be injected into workloads where that VectorSidecar takes precedence. Overlays that exceed a limit are left to
-// the operator.
+// Compose combines the overlays of VectorSidecars, and of ClusterVectorSidecars in the namespace. The VectorSidecars
+// are sorted by decision.InOrder. If the overlays of a VectorSidecar are not known yet, Compose leaves out all later
+// VectorSidecars, because they must not be injected where that one takes precedence. The operator injects overlays
+// that exceed a limit.
 func Compose(sidecars []v1alpha1.VectorSidecar, bySidecar map[string]SidecarOverlays) v1alpha1.OverlaySetSpec {
 	spec := v1alpha1.OverlaySetSpec{
 		Overlays: []v1alpha1.Overlay{}, Native: []v1alpha1.OverlayItem{}, InitContainers: []v1alpha1.OverlayItem{},
@@ -123,13 +123,13 @@ func Compose(sidecars []v1alpha1.VectorSidecar, bySidecar map[string]SidecarOver
 	return spec
 }
 
-// size returns the approximate size of the part in bytes.
+// size returns the approximate size of the overlays in bytes.
 func (p *SidecarOverlays) size() int {
 	text, _ := json.Marshal(p) // The part was made from JSON.
 	return len(text)
 }
 
-// withoutOverlays returns the part without overlays, and with the reason why only the operator injects the sidecar.
+// withoutOverlays returns the entry of a sidecar that only the operator injects, with the reason.
 func (p *SidecarOverlays) withoutOverlays(reason string) SidecarOverlays {
 	if len(p.Overlays) == 0 {
 		return SidecarOverlays{}

@@ -23,16 +23,17 @@ import (
 
 // Validator checks whether the API server accepts an overlay.
 type Validator interface {
-	// Refusal explains why the API server rejects a pod template with the overlay of a digest in the namespace. It
-	// returns "" if the API server accepts it.
+	// Refusal explains why the API server rejects the pod template with an overlay in the namespace. digest
+	// identifies the overlay. It returns "" if the API server accepts the template.
 	Refusal(digest string, template *corev1.PodTemplateSpec) (string, error)
 	// Objection explains why the API server must not inject a pod's items into workloads of a kind. It returns "" if
 	// the API server may inject them.
 	Objection(kind v1alpha1.WorkloadKind, pod map[string]any) (string, error)
 }
 
-// NewSidecarOverlays returns the part of a VectorSidecar. It calls the Validator once for each overlay that passes
-// all other checks, and returns the Validator's error. Without offers, the caller passes the reason.
+// NewSidecarOverlays returns the overlays of a VectorSidecar for the OverlaySet. It calls the Validator once for each
+// overlay that passes all other checks, and returns the Validator's error. skipReason explains why there are no
+// offers, or is "".
 func NewSidecarOverlays(sidecar *v1alpha1.VectorSidecar, offers []desired.AdmissionOverlay, skipReason string, judge Validator) (SidecarOverlays, error) {
 	sidecarOverlays, kinds, requirements := SidecarOverlays{}, sidecar.Spec.Kinds(), selectorRequirements(&sidecar.Spec.Selector)
 	for i := range offers {
