@@ -21,14 +21,14 @@ import (
 
 // Scope selects the objects to load from a cluster.
 type Scope struct {
-	// Namespace, "" for all of them.
+	// Namespace is the namespace to load, or "" for all namespaces.
 	Namespace string
 	// WithoutWorkloads and WithoutSidecars exclude these kinds, because they come from files.
 	WithoutWorkloads, WithoutSidecars bool
 }
 
-// Load reads a part of a cluster, each kind once. It returns the World and the kinds that it may not read although a
-// decision may need them.
+// Load reads a part of a cluster, each kind once. It returns the objects, and the kinds that it may not read although
+// a decision may need them.
 func Load(ctx context.Context, cluster client.Reader, scope Scope) (*ObjectOverlay, []string, error) {
 	w := NewObjectOverlay(cluster)
 	if scope.Namespace == "" {
@@ -77,7 +77,7 @@ func Load(ctx context.Context, cluster client.Reader, scope Scope) (*ObjectOverl
 	return w, unreadable, nil
 }
 
-// isKindSelected reports whether a VectorSidecar selects workloads of a kind.
+// isKindSelected reports whether one of the VectorSidecars selects workloads of a kind.
 func (w *ObjectOverlay) isKindSelected(kind *workload.Kind) bool {
 	for _, sidecar := range w.sidecars.list("") {
 		if slices.Contains(sidecar.Spec.Kinds(), v1alpha1.WorkloadKind(kind.Kind)) {
@@ -92,7 +92,7 @@ func (w *ObjectOverlay) isKindSelected(kind *workload.Kind) bool {
 	return false
 }
 
-// loadList adds a kind to the World, page by page.
+// loadList adds the objects of a kind, page by page.
 func (w *ObjectOverlay) loadList(ctx context.Context, empty client.ObjectList, plural string, options ...client.ListOption) error {
 	accept := func(object client.Object) (client.Object, bool) { return object, true } // A decision may need any of its fields.
 	listed, err := livelist.Collect(ctx, livelist.New(w.cluster), empty, accept, options...)

@@ -22,9 +22,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Expand adds the VectorSidecars that the ClusterVectorSidecars stand for, in the namespaces of the World and in the
-// given ones. The operator namespace is "" if unknown. It returns the namespaces with unknown labels. There, only a
-// selector without labels matches.
+// Expand adds the VectorSidecars that the ClusterVectorSidecars stand for, in the loaded namespaces and in the named
+// ones. home is the operator namespace, or "" if it is unknown. Expand returns the namespaces with unknown labels.
+// There, only a selector without labels matches.
 func (w *ObjectOverlay) Expand(ctx context.Context, home string, namespaces ...string) (unlabeled []string, err error) {
 	if len(w.clusters) == 0 {
 		return nil, nil
@@ -85,7 +85,7 @@ func (w *ObjectOverlay) expandNamespace(namespace *metav1.PartialObjectMetadata,
 	}
 }
 
-// hasManagedFields reports whether a workload of a namespace has something of a field manager.
+// hasManagedFields reports whether a workload of a namespace has fields or marks of a field manager.
 func (w *ObjectOverlay) hasManagedFields(namespace, manager string) bool {
 	for _, objects := range w.workloads {
 		for _, object := range objects.list(namespace) {
@@ -112,8 +112,8 @@ func (w *ObjectOverlay) loadClusters(ctx context.Context) (unreadable string, er
 // isAbsent reports whether an error is the result of a missing object or a missing kind.
 func isAbsent(err error) bool { return apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err) }
 
-// InsteadCluster replaces a live ClusterVectorSidecar by the one from a file, as an update would. Its
-// namespaceSelector has to be valid.
+// InsteadCluster replaces a live ClusterVectorSidecar by the one from a file, as an update would. The
+// namespaceSelector of the file must be valid.
 func (w *ObjectOverlay) InsteadCluster(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) error {
 	if _, err := clusterwide.NewSelector(&cluster.Spec, ""); err != nil {
 		return fmt.Errorf("%s: %w", meta.Title(meta.InNamespace(cluster.Name)), err)

@@ -22,8 +22,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// DeclaredSidecar is a VectorSidecar or ClusterVectorSidecar that the values of an installation declare, or that has the
-// label of the installation, and the decision about it.
+// DeclaredSidecar is a VectorSidecar or ClusterVectorSidecar with the decision about it. The values of an
+// installation declare it, or it has the label of the installation.
 type DeclaredSidecar struct {
 	Key types.NamespacedName
 	declared.Decision
@@ -94,7 +94,8 @@ func listLabeled(ctx context.Context, live *livelist.Client, owner string) ([]cl
 	return labeled, nil
 }
 
-// obstacle explains why an object cannot exist, "" if it can or if the namespace may not be read.
+// obstacle explains why an object cannot exist. It returns "" if the object can exist, or if the namespace may not be
+// read.
 func (i *Installation) obstacle(ctx context.Context, cluster client.Reader, key types.NamespacedName) string {
 	if reason := declared.ScopeObstacle(key, i.Namespaces, i.OffersClusters); reason != "" || key.Namespace == "" {
 		return reason

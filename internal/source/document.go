@@ -35,7 +35,8 @@ type Document struct {
 	// object as written.
 	Kind, Namespace string
 	Object          client.Object
-	// Duplicates names the keys that the document has more than once, nil for none. The last counts.
+	// Duplicates is an error with the keys that the document has more than once, or nil for none. The last value of a
+	// key counts.
 	Duplicates error
 }
 
@@ -44,17 +45,17 @@ type Schema interface {
 	// Complete changes an object to the object that the API server would store, and returns the paths of unknown
 	// fields.
 	Complete(object map[string]any) (unknownPaths []string)
-	// Nearest returns the field that an unknown one is likely a typo of, "" if there is none.
+	// Nearest returns the field that an unknown field is likely a typo of, or "" for none.
 	Nearest(path string) string
 }
 
-// Schemas returns the schema of a kind, nil if it has none: such an object is decoded by its Go type alone.
+// Schemas returns the schema of a kind, or nil if the kind has none. Its Go type then decodes the object.
 type Schemas func(kind string) (Schema, error)
 
 // UnknownFieldError reports a field that a kind does not have.
 type UnknownFieldError struct {
 	Path string
-	// Nearest is the field that it is likely a typo of, "" if there is none.
+	// Nearest is the field that Path is likely a typo of, or "" for none.
 	Nearest string
 }
 
@@ -74,11 +75,12 @@ type Files struct {
 	Recursive bool
 	// ReadFile replaces os.ReadFile if not nil.
 	ReadFile func(name string) ([]byte, error)
-	// Schemas decodes custom kinds as the API server does. If nil, they are decoded by their Go types alone.
+	// Schemas decodes custom kinds as the API server does. If it is nil, their Go types decode them.
 	Schemas Schemas
 }
 
-// Read reads all documents in files and in the manifests of folders. The error names file and document.
+// Read reads all documents in the named files, and in the manifests of the named folders. The error names file and
+// document.
 func (f *Files) Read(names ...string) ([]Document, error) {
 	var result []Document
 	for _, name := range names {
@@ -192,7 +194,7 @@ func Parse(source string, text []byte, schemas Schemas) ([]Document, error) {
 	return documents, nil
 }
 
-// Split splits a text into its documents without parsing them, and drops blank ones.
+// Split splits a text into its documents without parsing them, and drops the empty ones.
 func Split(text []byte) []Document {
 	documents := []Document{{Line: 1}}
 	line := 0
@@ -216,7 +218,7 @@ func Split(text []byte) []Document {
 	return documents
 }
 
-// Decode returns the object, or the items of a list. The Schemas may be nil.
+// Decode returns the document with its object, or the items of a List as documents. The Schemas may be nil.
 func (d *Document) Decode(schemas Schemas) ([]Document, error) {
 	var head struct {
 		APIVersion string `json:"apiVersion"`
@@ -247,8 +249,8 @@ func (d *Document) Decode(schemas Schemas) ([]Document, error) {
 	return []Document{*d}, nil
 }
 
-// newObject returns an empty object of a kind, nil if the kind is not used. A kind of another group may have the name
-// of a kind that has a CustomResourceDefinition.
+// newObject returns an empty object of a kind, or nil if the kind is not used. A kind of another group may have the
+// same name as a kind of the operator.
 func newObject(apiVersion, kind string) client.Object {
 	switch kind {
 	case "ConfigMap":
@@ -315,7 +317,8 @@ func decodeStrictly(document *bounded.Document, into any) error {
 	return errors.Join(append(findings, err)...)
 }
 
-// simplifyError returns an error of a document's head without the prefix of a library, and without Go types.
+// simplifyError returns an error about apiVersion, kind and metadata without the prefix of a library, and without Go
+// types.
 func simplifyError(err error) error {
 	var wrong *bounded.WrongTypeError
 	if errors.As(err, &wrong) {

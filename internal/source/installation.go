@@ -28,15 +28,15 @@ type Installation struct {
 	Namespace, Name string
 	Image           string
 	ServiceAccount  string
-	// Replicas is the desired number of replicas, Available the number of available ones.
+	// Replicas is the desired number of replicas, and Available the number of available ones.
 	Replicas, Available int32
 	// Namespaces are the namespaces that the operator watches; nil for all.
 	Namespaces []string
-	// OtherOperators are other operators that may be meant as well, as NAMESPACE/NAME.
+	// OtherOperators are further operators to which the search also applies, as NAMESPACE/NAME.
 	OtherOperators []string
 	// Kinds are the enabled kinds of workloads.
 	Kinds []string
-	// LeaderElectionID is the name of its Lease, if it is set.
+	// LeaderElectionID is the name of the operator's Lease, or "" if it is not set.
 	LeaderElectionID string
 	// Environment is the default environment.
 	Environment string
@@ -51,17 +51,17 @@ type Installation struct {
 	ManagedFields []metav1.ManagedFieldsEntry
 	// TemplateSets are the ConfigMaps with template sets.
 	TemplateSets []corev1.ConfigMap
-	// Published is the record of the revision that the operator has published last, nil if there is none.
-	// PublishedErr explains why it could not be read, nil if it could.
+	// Published is the record of the last published revision, or nil for none. PublishedErr explains why it could not
+	// be read, or is nil.
 	Published    *fleet.Publication
 	PublishedErr error
-	// Webhook is its admission webhook, nil if it has none.
+	// Webhook is the operator's admission webhook, or nil for none.
 	Webhook *Webhook
 	// OffersClusters reports whether ClusterVectorSidecars are enabled.
 	OffersClusters bool
 	// Preflight reports whether the operator makes dry runs of sidecars before it writes them.
 	Preflight bool
-	// Required are the objects of the chart that the operator depends on, each KIND/NAME.
+	// Required are the objects of the chart that the operator depends on, as KIND/NAME.
 	Required []string
 	// Injects reports whether the operator writes OverlaySets, so that the API server injects sidecars.
 	Injects bool
@@ -79,8 +79,8 @@ type Installation struct {
 type Webhook struct {
 	// Secret is the name of the Secret with the certificate, in the operator's namespace.
 	Secret string
-	// Configuration is the ValidatingWebhookConfiguration that the operator maintains, with the certificate; "" if the
-	// operator does not maintain it.
+	// Configuration is the ValidatingWebhookConfiguration that the operator maintains, with the certificate. It is ""
+	// if the operator does not maintain it.
 	Configuration string
 }
 
@@ -160,7 +160,7 @@ func (i *Installation) Watches(namespace string) bool {
 	return len(i.Namespaces) == 0 || slices.Contains(i.Namespaces, namespace)
 }
 
-// Title names the operator in messages.
+// Title returns the name of the operator for messages: NAMESPACE/NAME.
 func (i *Installation) Title() string { return i.Namespace + "/" + i.Name }
 
 func newInstallation(deployment *appsv1.Deployment) *Installation {

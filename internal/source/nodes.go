@@ -23,7 +23,7 @@ import (
 // thousand.
 const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
-// Nodes reads the nodes of a cluster. Make one with NewNodes.
+// Nodes reads the nodes of a cluster. NewNodes creates it.
 type Nodes struct{ client rest.Interface }
 
 // NewNodes returns the Nodes of a cluster.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Permissions asks the API server for permissions of the client itself. Make one with NewPermissions.
+// Permissions asks the API server for the permissions of its own client. NewPermissions creates it.
 type Permissions struct {
 	client authorizationclient.SelfSubjectAccessReviewInterface
 }
@@ -27,7 +27,7 @@ func NewPermissions(config *rest.Config) (*Permissions, error) {
 	return &Permissions{client.SelfSubjectAccessReviews()}, nil
 }
 
-// CanListPods reports whether the client may list pods of a namespace; "" stands for all namespaces.
+// CanListPods reports whether the client may list the pods of a namespace. "" stands for all namespaces.
 func (p *Permissions) CanListPods(ctx context.Context, namespace string) (bool, error) {
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 		ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Resource: "pods", Verb: "list"},

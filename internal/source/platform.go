@@ -29,8 +29,8 @@ func (i *Installation) ConfigMaps() desired.PlatformConfigMaps {
 	return desired.PlatformConfigMaps{Installation: object, LacksInstallation: i.LacksValues, Sets: i.TemplateSets}
 }
 
-// Platform returns the platform by the current ConfigMaps of the installation: template sets, values, policy and
-// rollout pace, and the built-in templates. The catalog must be a new one.
+// Platform returns the platform of the installation's current ConfigMaps: template sets, values, policy, rollout
+// rules and the built-in templates. It changes the catalog, so the catalog must not be shared.
 func (i *Installation) Platform(catalog *desired.Catalog) *desired.Platform {
 	configMaps := i.ConfigMaps()
 	platform, _ := catalog.Update(configMaps.Installation, configMaps.Sets)
@@ -40,7 +40,7 @@ func (i *Installation) Platform(catalog *desired.Catalog) *desired.Platform {
 // PublishedPlatform returns the platform that the operator has published, by its record. It differs from Platform in
 // two cases: a part cannot be loaded, so the operator uses the last known good version, or the operator has not
 // published the current ConfigMaps yet. Without a record, it returns Platform. If the published content cannot be
-// read, it returns Platform and the reason. The catalog must be a new one.
+// read, it returns Platform and the reason. It changes the catalog, so the catalog must not be shared.
 func (i *Installation) PublishedPlatform(ctx context.Context, cluster client.Reader, catalog *desired.Catalog) (*desired.Platform, error) {
 	platform, err := i.restorePublished(ctx, cluster, catalog)
 	if i.Published == nil || platform.Revision == i.Published.Revision || !platform.Rollout.IsStaged() { // Only revisions that start in waves are stored.
@@ -72,7 +72,8 @@ func (i *Installation) ProposedPlatform(ctx context.Context, cluster client.Read
 	return proposed.Platform(catalog), err
 }
 
-// restorePublished returns Platform, and adds the last known good version of the parts that cannot be loaded to the catalog.
+// restorePublished returns Platform with the last known good versions of the parts that cannot be loaded. It adds
+// these versions to the catalog.
 func (i *Installation) restorePublished(ctx context.Context, cluster client.Reader, catalog *desired.Catalog) (*desired.Platform, error) {
 	platform := i.Platform(catalog)
 	if i.Published == nil || i.PublishedErr != nil {
@@ -94,7 +95,8 @@ func (i *Installation) restorePublished(ctx context.Context, cluster client.Read
 	return platform, err
 }
 
-// EarlierPlatform returns the platform of another revision. The current platform and the catalog are the ones of Platform.
+// EarlierPlatform returns the platform of another revision. platform and catalog are the result and the argument of
+// Platform.
 func (i *Installation) EarlierPlatform(ctx context.Context, cluster client.Reader, catalog *desired.Catalog, platform *desired.Platform, revision string) (*desired.Platform, error) {
 	if revision == platform.Revision {
 		return platform, nil

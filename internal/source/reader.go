@@ -27,7 +27,7 @@ import (
 // managers that own fields of them.
 const IndexManager = "manager"
 
-// Reader is a Source that lists and gets objects from a World or an API server.
+// Reader is a Source that lists and gets objects from an API server or an ObjectOverlay.
 type Reader struct{ client.Reader }
 
 // Namespace reads the metadata of the namespace.
@@ -52,7 +52,7 @@ func (r Reader) Sidecars(ctx context.Context, namespace string, _ []*workloadcac
 }
 
 // Workloads returns the workloads that the selector matches, and the workloads that have the sidecar. An invalid
-// selector matches nothing here; the decision reports it.
+// selector matches nothing, and the decision reports it.
 func (r Reader) Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error) {
 	inNamespace := client.InNamespace(sidecar.Namespace)
 	lists := [][]client.ListOption{{inNamespace, client.MatchingFields{IndexManager: meta.Manager(sidecar.Name)}}}
@@ -78,9 +78,9 @@ func (r Reader) Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 	return r.addRunners(ctx, sidecar, records)
 }
 
-// addRunners handles workloads that do not run their pods themselves, because another workload does, such as an Argo
-// Rollout with a workloadRef. It sets their rollout state to the state of that other workload. It adds them if the
-// VectorSidecar selects the labels of the other workload.
+// addRunners handles workloads with pods that another workload runs, such as an Argo Rollout with a workloadRef. It
+// sets their rollout state to the state of that other workload, the runner. It adds them if the VectorSidecar selects
+// the labels of the runner.
 func (r Reader) addRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record) ([]*workloadcache.Record, error) {
 	selector, _ := workload.NewSelector(sidecar) // An invalid selector selects nothing.
 	for _, kind := range workload.Kinds() {
@@ -118,7 +118,8 @@ func (r Reader) addRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar,
 	return records, nil
 }
 
-// withRunner reads the workload that a runner refers to, nil if it does not exist. The runner runs its pods.
+// withRunner reads the workload that a runner refers to, and sets the runner's rollout state on it. It returns nil if
+// the workload does not exist.
 func (r Reader) withRunner(ctx context.Context, runner *workloadcache.Record, reference *workload.Reference) (*workloadcache.Record, error) {
 	kind := workload.KindByName(reference.Kind)
 	if kind == nil {

@@ -58,7 +58,7 @@ func (o RequiredObject) Resource() schema.GroupVersionResource {
 // Presence is the result of a check whether an object exists.
 type Presence string
 
-// All Presences. An object of a kind that the API server does not serve is not missing: the chart renders it for API
+// An object of a kind that the API server does not serve is not missing, because the chart renders it only for API
 // servers that do.
 const (
 	ObjectPresent   Presence = "present"
@@ -67,12 +67,12 @@ const (
 	ObjectNotRead   Presence = "not_read"
 )
 
-// Presences returns all of them.
+// Presences returns all values of Presence.
 func Presences() []Presence {
 	return []Presence{ObjectPresent, ObjectMissing, ObjectNotServed, ObjectNotRead}
 }
 
-// Presence reads the metadata of the object. The error explains an ObjectNotRead.
+// Presence reads the metadata of the object. The error is set only for ObjectNotRead, and explains it.
 func (o RequiredObject) Presence(ctx context.Context, live client.Reader, namespace string) (Presence, error) {
 	object := &metav1.PartialObjectMetadata{}
 	object.SetGroupVersionKind(requiredKinds[o.Kind].WithKind(o.Kind))

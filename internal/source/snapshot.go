@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package source reads the input of a decision from the operator's cache, from a cluster, or from files. A
-// VectorSidecar goes in, a snapshot comes out. The operator and its previews use the same code. The package makes no
+// Package source reads the input of a decision from the operator's cache, from a cluster, or from files. The input is
+// a VectorSidecar; the output is a snapshot. The operator and its previews use the same code. The package makes no
 // decisions.
 package source
 
@@ -30,8 +30,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Source is the origin of a snapshot. If an object may not be read or the API server is not available, the result is
-// an error, and never empty.
+// Source is the origin of a snapshot. If an object may not be read or the API server is not available, it returns an
+// error, and never an empty result.
 type Source interface {
 	desired.ConfigMapReader
 	desired.ServiceAccountReader
@@ -39,7 +39,7 @@ type Source interface {
 	// Namespace returns the used fields of a namespace, the zero value if it does not exist.
 	Namespace(ctx context.Context, namespace string) (Namespace, error)
 	// Workloads returns the workloads that a VectorSidecar's selector matches, and the workloads with fields that it
-	// wrote. An invalid selector matches nothing here; the decision reports it.
+	// wrote. An invalid selector matches nothing, and the decision reports it.
 	Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error)
 	// Sidecars returns at least the VectorSidecars of a namespace that select one of the workloads.
 	Sidecars(ctx context.Context, namespace string, workloads []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error)
@@ -51,7 +51,7 @@ type Source interface {
 // Namespace is the metadata of a namespace that a decision needs.
 type Namespace struct {
 	Labels map[string]string
-	// Users is the annotation of OpenShift that assigns users, "" if the namespace does not have it.
+	// Users is the annotation with which OpenShift assigns user IDs, or "" if the namespace does not have it.
 	Users string
 }
 
@@ -68,19 +68,18 @@ type Snapshotter struct {
 	// PlatformAt returns the platform of an earlier revision. If it is nil, VectorSidecars with an earlier revision are
 	// rendered from the current platform. Its error is a *fleet.RecordError if the revision is not stored.
 	PlatformAt func(ctx context.Context, revision string) (*desired.Platform, error)
-	// DefaultEnvironment, DefaultFrom, Home, KubeVersion, OldestKubelet, WrittenBy, Version and Budget are as in
-	// desired.Inputs.
+	// These fields have the same meaning as in desired.Inputs.
 	DefaultEnvironment, DefaultFrom, Home, KubeVersion, WrittenBy, Version string
 	OldestKubelet                                                          desired.Kubelet
 	Budget                                                                 *bounded.Budget
-	// Cluster is as in desired.Inputs.
+	// Cluster has the same meaning as in desired.Inputs.
 	Cluster render.Cluster
 	// DefaultAssumed explains why DefaultEnvironment is only an assumption, "" if it is known. If it is set, the
 	// environment that the operator reports for the namespace takes precedence.
 	DefaultAssumed string
-	// Offer is as in decision.Input.
+	// Offer has the same meaning as in decision.Input.
 	decision.Offer
-	// Now is the time. It may be zero if the progress of rollouts does not matter.
+	// Now is the time of the snapshot. It may be zero if the progress of rollouts does not matter.
 	Now time.Time
 }
 
@@ -137,8 +136,8 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	return input, nil
 }
 
-// atWaveRevision adds the rollout state of the namespace's wave to a VectorSidecar of a ClusterVectorSidecar, from the status
-// of the ClusterVectorSidecar. All other VectorSidecars are returned unchanged.
+// atWaveRevision returns the VectorSidecar of a ClusterVectorSidecar with the rollout status of the namespace's wave,
+// which is in the status of the ClusterVectorSidecar. All other VectorSidecars are returned unchanged.
 func (t *Snapshotter) atWaveRevision(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string) *v1alpha1.VectorSidecar {
 	if sidecar.Cluster == nil || sidecar.Status.Rollout != nil || len(sidecar.Cluster.Waves) == 0 || !t.Platform.Rollout.IsStaged() {
 		return sidecar
@@ -176,8 +175,8 @@ func competitors(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSide
 	return competing
 }
 
-// assumeEnvironment sets the default environment to the one that the operator reports for a VectorSidecar of the
-// namespace that does not name an environment itself, and records the reason.
+// assumeEnvironment sets the default environment to the one that the operator reports for a VectorSidecar that does
+// not name an environment itself, and records the reason for messages.
 func assumeEnvironment(input *decision.Input, sidecars []v1alpha1.VectorSidecar, reason string) {
 	input.DefaultFrom = "an assumption: " + reason
 	for _, sidecar := range append([]v1alpha1.VectorSidecar{*input.Sidecar}, sidecars...) {

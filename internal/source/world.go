@@ -26,7 +26,7 @@ import (
 )
 
 // ObjectOverlay presents files, a cluster, or files on top of a cluster as one cluster: a client.Reader of workloads,
-// VectorSidecars, ConfigMaps and the metadata of Namespaces. Use NewObjectOverlay.
+// VectorSidecars, ConfigMaps and the metadata of Namespaces. NewObjectOverlay creates it.
 type ObjectOverlay struct {
 	// MissingKinds are the kinds of workloads that the API server does not have.
 	MissingKinds []string
@@ -42,7 +42,8 @@ type ObjectOverlay struct {
 	managers map[workload.Ref][]string
 }
 
-// NewObjectOverlay returns an empty World. It reads missing ConfigMaps and Namespaces from the cluster, which may be nil.
+// NewObjectOverlay returns an empty ObjectOverlay. It reads missing ConfigMaps and Namespaces from the cluster, which
+// may be nil.
 func NewObjectOverlay(cluster client.Reader) *ObjectOverlay {
 	return &ObjectOverlay{
 		cluster:    cluster,
@@ -107,13 +108,13 @@ func (w *ObjectOverlay) OnEveryNode() []*workloadcache.Record {
 	return records
 }
 
-// Workload returns a workload, nil if it does not exist. The UID is ignored.
+// Workload returns a workload, or nil if it does not exist. It ignores the UID.
 func (w *ObjectOverlay) Workload(ref workload.Ref) workload.Object {
 	object, _ := w.workloads[ref.Kind].lookUp(client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name})
 	return object
 }
 
-// withoutUID returns the reference that files use.
+// withoutUID returns a reference without its UID, because workloads in files have none.
 func withoutUID(ref workload.Ref) workload.Ref {
 	ref.UID = ""
 	return ref
