@@ -28,8 +28,8 @@ func (d *Desired) isAdmissionInjected(manager string, desiredBody *applied, view
 	return owned.IsAdmissionInjectedAs(tree.MapAt(desiredBody.tree, "spec", "template"))
 }
 
-// Annotations returns the annotations of a workload with a sidecar that the API server injected, if the
-// workload has no sidecar of another VectorSidecar. It returns nil if the annotations depend on the workload.
+// Annotations returns the annotations of a workload with a sidecar that the API server injected and no sidecar of
+// another VectorSidecar. It returns nil if they depend on the workload.
 func (d *Desired) Annotations(manager string) map[string]string {
 	if len(d.input.Keys) > 0 {
 		return nil
@@ -46,6 +46,5 @@ func (d *Desired) Annotations(manager string) map[string]string {
 // AboutText returns the text of the pod annotation about the sidecar, or "" for none.
 func (d *Desired) AboutText() string { return d.notes.AboutText }
 
-// isRecordOnly reports whether the plan only records the owner or the inputs of the sidecar, so that it does
-// not change pods.
+// isRecordOnly reports whether the plan writes only managed fields or annotations, and so does not change pods.
 func (p *Plan) isRecordOnly() bool { return p.HasChange(RecordOnly, Adopt) }

@@ -52,7 +52,7 @@ func (p *Plan) Forces(err error) bool {
 	return conflicts > 0
 }
 
-// IsWithSiblings reports whether an apply failed because of a conflict with fields of another VectorSidecar.
+// IsWithSiblings reports whether an apply failed because another VectorSidecar owns one of its fields.
 func IsWithSiblings(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {

@@ -10,8 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// RequestedInput is the requested input of a rendering. It excludes the version of the operator, because a
-// release that renders the same input in another way must not restart pods.
+// RequestedInput is the requested input of a rendering. It excludes the version of the operator, because a release
+// that renders the same input differently must not restart pods.
 type RequestedInput struct {
 	// Digest is a digest of the whole input except the workload.
 	Digest string
@@ -31,8 +31,8 @@ func (a *RequestedInput) annotationFor(view *workload.View) string {
 	return a.Digest + "." + view.ValuesHash(a.Keys) + "." + strings.Join(a.Keys, ".")
 }
 
-// inputs returns all inputs of the rendering for a workload. The workload's values are included for Keys and
-// for the further keys.
+// inputs returns all inputs of the rendering for a workload. They include the workload's values for Keys and for the
+// keys in further.
 func (a *RequestedInput) inputs(view *workload.View, further ...string) Inputs {
 	keys := slices.Concat(a.Keys, further)
 	if len(keys) == 0 {
@@ -45,8 +45,8 @@ func (a *RequestedInput) inputs(view *workload.View, further ...string) Inputs {
 	return a.Inputs.WithDigests(InputTarget, Digests(read))
 }
 
-// isIn reports whether the value of a workload's annotation is up to date for this input and the workload. It
-// compares only the workload values that the last write recorded.
+// isIn reports whether a recorded annotation is up to date for this input and the workload. It compares only the
+// workload values with keys that the annotation lists.
 func (a *RequestedInput) isIn(recorded string, view *workload.View) bool {
 	digest, values, keys := parseInputHash(recorded)
 	if recorded == "" || digest != a.Digest {

@@ -11,25 +11,25 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Block explains why a plan does not write its change now. The program depends on Kind and Record only. A Block must not
-// be changed, because plans share it.
+// Block explains why a plan does not write its change now. Code depends only on Kind and Record. A Block must not be
+// changed, because plans share it.
 type Block struct {
 	Kind BlockKind
-	// Reason is a reason that is declared in package meta. Message is a sentence. Both are for users.
+	// Reason is a condition reason of package meta. Message is a sentence. Both are for users.
 	Reason, Message string
 	// Until is the time when the block ends, or zero if an event ends it.
 	Until time.Time
-	// Competitor is the name of the VectorSidecar that causes the block, or "" for any other cause.
+	// Competitor is the name of the VectorSidecar that causes the block, or "" if none does.
 	Competitor string
-	// Record is the body of an apply that the blocked plan writes: it records the start of the wait of the workload. It
-	// is nil if nothing is written.
+	// Record is the body of an apply that the blocked plan writes to record the start of the workload's wait. It is
+	// nil if nothing is written.
 	Record map[string]any
 }
 
 // BlockKind is the kind of cause of a Block.
 type BlockKind string
 
-// In these kinds, the change waits.
+// With these kinds, the change waits.
 const (
 	// BlockedBySlot and BlockedByGlobalSlot mean that all rollout slots are in use: the slots of the VectorSidecar,
 	// or the slots of all VectorSidecars.
@@ -64,22 +64,22 @@ const (
 	BlockedByValidator  BlockKind = "Validator"
 	// BlockedByError means that the VectorSidecar has an error.
 	BlockedByError BlockKind = "Error"
-	// BlockedByRetry means that the write was tried and has to be repeated.
+	// BlockedByRetry means that the write was not made or failed, and is repeated.
 	BlockedByRetry BlockKind = "Retry"
-	// BlockedByReport means that the status of the VectorSidecar reports a block of any kind.
+	// BlockedByReport means that the plan is a copy from a status, which reports a block of any kind.
 	BlockedByReport BlockKind = "Report"
 	// BlockedByRejection means that the API server has rejected the same write.
 	BlockedByRejection BlockKind = "Rejection"
 )
 
-// In these kinds, the workload gets the change with a later event, or does not get it.
+// With these kinds, the workload gets the change with a later event, or not at all.
 const (
 	// BlockedByMode means that spec.rollout.mode defers the change.
 	BlockedByMode BlockKind = "Mode"
 	// BlockedByAdmission means that the API server injects the sidecar when the owner writes the workload.
 	BlockedByAdmission BlockKind = "Admission"
-	// BlockedByOptOut means that the workload opts out. BlockedByExclusion means that it is left out for another
-	// reason that is not an error: for example, it is paused or being deleted.
+	// BlockedByOptOut means that the workload opts out. BlockedByExclusion means that the workload is excluded for
+	// another reason that is not an error, for example because it is paused or being deleted.
 	BlockedByOptOut    BlockKind = "OptOut"
 	BlockedByExclusion BlockKind = "Exclusion"
 	// BlockedByConflict means that other field managers own fields that the sidecar needs.
@@ -92,13 +92,13 @@ const (
 	BlockedByObstacle      BlockKind = "Obstacle"
 )
 
-// blockTraits are the results of the methods of a BlockKind.
+// blockTraits are the properties of a BlockKind.
 type blockTraits struct {
 	state                                              v1alpha1.WorkloadState
 	endsByItself, isPatient, blocksOthers, dropsChange bool
 }
 
-// traits is the table of all kinds.
+// traits returns the properties of each kind.
 func (k BlockKind) traits() blockTraits {
 	//exhaustive:enforce
 	switch k {
@@ -126,7 +126,7 @@ func (k BlockKind) traits() blockTraits {
 	return blockTraits{state: v1alpha1.StateBlocked, blocksOthers: true, dropsChange: true}
 }
 
-// state returns the state of a workload with such a block.
+// state returns the state of a workload if its plan has a block of this kind.
 func (k BlockKind) state() v1alpha1.WorkloadState { return k.traits().state }
 
 // EndsByItself reports whether the block ends without an action of a user, when other workloads have finished their
@@ -137,12 +137,12 @@ func (k BlockKind) EndsByItself() bool { return k.traits().endsByItself }
 // a halt.
 func (k BlockKind) IsPatient() bool { return k.traits().isPatient }
 
-// BlocksOthers reports whether a blocked rollout keeps a revision of the VectorSidecar in progress. A paused rollout
-// does not, because the pause may last.
+// BlocksOthers reports whether a rollout with this block keeps its VectorSidecar from finishing a revision. A paused
+// rollout does not, because the pause may last.
 func (k BlockKind) BlocksOthers() bool { return k.traits().blocksOthers }
 
-// isDropped reports whether the plan has dropped its change because of its block. A later decision plans the change
-// again. All other plans make their change when the block has ended.
+// isDropped reports whether the plan does not make its change because of its block. A later decision plans the change
+// again. All other blocked plans make their change when the block has ended.
 func (p *Plan) isDropped() bool { return p.Block != nil && p.Block.Kind.traits().dropsChange }
 
 // IsDeferred reports whether the workload gets the change with a later event, such as the next change by its owner.
@@ -150,7 +150,7 @@ func (p *Plan) IsDeferred() bool {
 	return p.Block != nil && p.Block.Kind.state() == v1alpha1.StateDeferred
 }
 
-// IsStopped reports whether the workload does not get the change: it cannot or must not have the sidecar.
+// IsStopped reports whether the workload does not get the change, because it cannot or must not have the sidecar.
 func (p *Plan) IsStopped() bool { return p.isDropped() && !p.IsDeferred() }
 
 // Record returns the body of the apply that the plan writes although it is blocked, or nil for none.
@@ -161,7 +161,7 @@ func (p *Plan) Record() map[string]any {
 	return p.Block.Record
 }
 
-// dropRecord makes a blocked plan write nothing.
+// dropRecord removes the record that a blocked plan would write.
 func (p *Plan) dropRecord() {
 	if p.Record() != nil {
 		block := *p.Block
@@ -190,15 +190,15 @@ func (p *Plan) SetBlock(block *Block) {
 	}
 }
 
-// These are the results of Plan.Action for a plan that has dropped its change.
+// These are the results of Plan.Action for plans that do not make their change.
 const (
 	ActionDefer    = "Defer"
 	ActionConflict = "Conflict"
 	ActionBlocked  = "Blocked"
 )
 
-// Action returns the word for the plan in reports, events, logs and metrics: its change, or else the reason why it has
-// dropped the change.
+// Action returns the name of the plan's action for reports, events, logs and metrics: its change, or else why it does
+// not make the change.
 func (p *Plan) Action() string {
 	switch {
 	case !p.isDropped():
@@ -211,8 +211,7 @@ func (p *Plan) Action() string {
 	return ActionBlocked
 }
 
-// Reason returns the reason that users read about the plan: that of its block, or else that of its rollout. It is ""
-// if there is nothing to explain.
+// Reason returns the reason of the plan for users: the reason of its block, or else of its rollout. It is "" for none.
 func (p *Plan) Reason() string {
 	switch {
 	case p.Block != nil && p.Block.Reason != "":
@@ -223,7 +222,7 @@ func (p *Plan) Reason() string {
 	return p.Rollout.Reason
 }
 
-// Message returns the sentence that users read about the plan, with Reason.
+// Message returns the message that belongs to Reason, or "" for none.
 func (p *Plan) Message() string {
 	switch {
 	case p.Block != nil && p.Block.Reason != "":

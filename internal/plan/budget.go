@@ -51,7 +51,7 @@ func (w *ClosedWindow) block() *Block {
 	}
 }
 
-// Stop returns the block of an installation that has stopped all writes. The message names the setting.
+// Stop returns the block of plans while all writes of the installation are stopped. The message names the setting.
 func Stop(message string) *Block {
 	return &Block{Kind: BlockedByStop, Reason: meta.ReasonWritesStopped, Message: message}
 }

@@ -11,7 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Causes without parameters.
+// These are the causes without parameters.
 const (
 	causeInterrupted      = "an earlier change of the sidecar was interrupted"
 	causeSidecarRemoved   = "another writer removed the sidecar"
@@ -24,7 +24,7 @@ const (
 	causeNotRecorded      = "the workload's annotations do not describe its sidecar"
 )
 
-// changeCause returns the text with the cause of the write to a workload that should have the sidecar.
+// changeCause returns the text that explains why a workload that should have the sidecar is written.
 func (c *candidate) changeCause() string {
 	write := func() string { return causeText(c.causes(), c.changes()) }
 	owned := &c.owned
@@ -35,8 +35,7 @@ func (c *candidate) changeCause() string {
 		c.desired.injectedHash, owned.InjectedHash, owned.AskedHash, owned.AppliedHash, owned.RenderedFrom, c.desired.input.annotationFor(c.view)), write)
 }
 
-// causes returns the causes of the write to a workload that should have the sidecar. The list is never
-// empty.
+// causes returns the reasons for writing a workload that should have the sidecar. The list is never empty.
 func (c *candidate) causes() []string {
 	owned, diff := &c.owned, &c.diff
 	if !c.existing.IsOwned {

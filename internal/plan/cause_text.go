@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// mostBytes is the maximum size of a cause in bytes. The message of an event, which contains the cause in a
-	// sentence, is limited to 1024 bytes.
+	// mostBytes is the maximum length of a cause in bytes. An event contains the cause in a sentence of at most 1024
+	// bytes.
 	mostBytes = 512
 	// mostNames is the maximum number of listed names. longestName is the maximum size of a name in bytes, and
 	// longestChange the maximum size of a name with its old and new value.
 	mostNames, longestName, longestChange = 5, 80, 300
 )
 
-// causeText returns causes, and the changes of pods that they result in, in one line.
+// causeText returns causes, and the changes of the pods that result from them, in one line.
 func causeText(causes, changes []string) string {
 	text := strings.Join(causes, "; ")
 	if len(changes) > 0 {

@@ -9,9 +9,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// changeRules choose whether a workload that a VectorSidecar selects loses an existing sidecar. A rule returns the cause
-// of the removal, or "" if it does not apply. The first cause applies. If no rule applies, the comparison of the workload
-// with the desired sidecar chooses the change.
+// changeRules decide whether a workload that a VectorSidecar selects loses its sidecar. A rule returns the cause of
+// the removal, or "" if it does not apply. The first cause applies. If no rule applies, the comparison of the
+// workload with the desired sidecar determines the change.
 var changeRules = []func(c *candidate) string{
 	removeSuperseded,
 	removeOptedOut,
@@ -53,8 +53,7 @@ func removeFromOwned(c *candidate) string {
 	return skippedOwnerText(c)
 }
 
-// losesSidecar reports whether the workload has anything that a rule removes. A workload that is being deleted keeps its
-// sidecar.
+// losesSidecar reports whether the workload has anything to remove. A workload that is being deleted keeps its sidecar.
 func (c *candidate) losesSidecar() bool {
 	return !c.view.Deleting && (c.existing.IsOwned || c.existing.Waits)
 }

@@ -14,8 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Class is a class of rollouts with its own rollout slots. Because of the classes, a removal never waits for
-// other rollouts.
+// Class is a class of rollouts with separate rollout slots, so that a removal never waits for other rollouts.
 type Class string
 
 const (
@@ -87,9 +86,8 @@ func HasRollouts(plans []Plan) bool {
 	return slices.ContainsFunc(plans, func(p Plan) bool { return p.Class() == Injections && (p.Rollout.InFlight || p.StartsPods()) })
 }
 
-// UnderWay returns the numbers of rollouts of a class that are in progress after the plans for some workloads,
-// by UID, have been applied. The first number excludes workloads that failed before, and the second number
-// counts only these.
+// UnderWay returns the numbers of rollouts of a class that are in progress after the plans of the written workloads
+// have been applied. healthy excludes the workloads that failed before, and failed counts only these.
 func UnderWay(plans []Plan, class Class, written map[types.UID]bool) (healthy, failed int) {
 	for i := range plans {
 		p := &plans[i]
@@ -104,7 +102,7 @@ func UnderWay(plans []Plan, class Class, written map[types.UID]bool) (healthy, f
 	return healthy, failed
 }
 
-// Grant lets only a number of plans of a class start a rollout, in their order. All other plans wait.
+// Grant makes all plans of a class wait except the first granted ones. The limit is for their message.
 func Grant(plans []Plan, class Class, granted int, limit int) {
 	for p := range inTurn(plans) {
 		if p.Class() != class || !p.StartsRollout() {

@@ -15,18 +15,19 @@ import (
 
 // comparison is the result of comparing a workload's sidecar with the desired sidecar.
 type comparison struct {
-	// isRendered reports whether the workload has the current rendering, and none of its injected environment
-	// variables is stale.
+	// isRendered is true if the workload has the current rendering, and all of its injected environment variables are
+	// current.
 	isRendered bool
-	// isAsked reports whether the workload's annotations record the current requested input.
+	// isAsked is true if the workload's annotations record the current requested input.
 	isAsked bool
 	// isStale reports whether the application's containers have injected environment variables that the desired
 	// sidecar does not inject.
 	isStale bool
-	// isAnother reports whether the annotations have other keys, because another VectorSidecar takes precedence now.
+	// isAnother is true if the annotations have other keys than desired, because another VectorSidecar takes
+	// precedence now.
 	isAnother bool
-	// isKept reports whether the workload keeps another rendering. That rendering was written for the current
-	// input, and its fields have not changed since that write.
+	// isKept is true if the workload keeps an earlier rendering, which was written for the current input and has not
+	// been changed since.
 	isKept bool
 	// isInterrupted reports whether an earlier write was interrupted and has to be completed first.
 	isInterrupted bool
@@ -71,11 +72,11 @@ func compare(c *candidate) (Change, comparison) {
 	return Update, diff
 }
 
-// isCurrent reports whether the workload's pods do not need a write.
+// isCurrent reports whether the workload's pods are up to date.
 func (d *comparison) isCurrent() bool { return d.isRendered || d.isKept }
 
-// annotatedBody returns the apply body with annotations for the input, the digest of the written fields, and
-// the cause of the write. The annotations enable later releases to find that no write is needed.
+// annotatedBody returns the apply body with annotations for the input, the digest of the written fields, and the
+// cause. With these annotations, a later release can decide that no write is needed.
 func (c *candidate) annotatedBody(cause string) map[string]any {
 	desired, view := c.desired, c.view
 	key := func(plain string) string { return plain }
@@ -101,15 +102,15 @@ func (c *candidate) annotatedBody(cause string) map[string]any {
 	return root
 }
 
-// needsNote reports whether a workload with the current rendering must get new annotations, because they record
-// another input or another applied-hash. The write does not restart pods. With correct annotations, the next
-// release of the operator does not need to write the workload.
+// needsNote reports whether a workload with the current rendering needs new annotations, because they record another
+// input or another applied-hash. The write does not restart pods. Without it, the next release of the operator might
+// have to write the pod template.
 func needsNote(c *candidate, diff *comparison) bool {
 	return !diff.isAsked || c.owned.AppliedHash != workload.AppliedHash(c.body.hash, c.desired.overlay.Mounts)
 }
 
-// isBehind reports whether an init container of the application runs before a native sidecar that the workload
-// keeps.
+// isBehind reports whether an init container of the application runs before a native sidecar that stays in the
+// workload.
 func isBehind(manager string, view *workload.View) bool {
 	native := map[string]bool{}
 	for _, item := range tree.List(tree.MapAt(view.Owned[manager].Tree, tree.Pod...)["initContainers"]) {

@@ -42,8 +42,8 @@ func applicationConflict(mounts []workload.Mount, owned workload.OwnedFields, vi
 	return nil
 }
 
-// folder returns the cleaned path of a mount, as the kubelet resolves it. The API server accepts paths with
-// "..", with "//" or without a leading slash.
+// folder returns the path of a mount as the kubelet resolves it. The API server accepts paths with "..", with "//" or
+// without a leading slash.
 func folder(mountPath string) string { return path.Join("/", mountPath) }
 
 // portConflict returns an obstacle if another container of the pod declares one of the container's ports.

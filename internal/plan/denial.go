@@ -18,7 +18,7 @@ type Denial struct {
 	RejectedAt, RetryAt time.Time
 }
 
-// block returns the block of a plan whose write is not retried yet.
+// block returns the block of a plan with a write that is not due for a retry yet.
 func (d *Denial) block() *Block { return &Block{Kind: BlockedByRejection, Until: d.RetryAt} }
 
 // waitsForRetry reports whether the same write was rejected before, and its next retry is not due yet.
@@ -29,8 +29,8 @@ func (p *Plan) IsWithheld() bool {
 	return p.Denied != nil && !p.IsWaiting() && (p.waitsForRetry() || p.IsBlockedBy(BlockedByRejection))
 }
 
-// queueBlock returns the block of a plan that waits for other workloads. If the plan's write was rejected before, the
-// message about the rejection is more important.
+// queueBlock returns the block of a plan that waits for other workloads. If its write was rejected before, the block
+// reports the rejection instead, which is more important.
 func (p *Plan) queueBlock(block *Block) *Block {
 	if p.Denied != nil {
 		return p.Denied.block()
@@ -38,8 +38,8 @@ func (p *Plan) queueBlock(block *Block) *Block {
 	return block
 }
 
-// inTurn yields plans in the order in which they get rollout slots. Plans with rejected writes follow all other
-// plans, and plans of workloads that failed before are last. Both groups are sorted by the time of the last
+// inTurn yields plans in the order in which they get rollout slots. Plans with rejected writes come after all other
+// plans, and plans of workloads that failed before come last. Both groups are sorted by the time of the last
 // rejection, oldest first.
 func inTurn(plans []Plan) iter.Seq[*Plan] {
 	return func(yield func(*Plan) bool) {
@@ -64,10 +64,10 @@ func inTurn(plans []Plan) iter.Seq[*Plan] {
 	}
 }
 
-// byTrial compares plans by the time of their last rejection. Plans without a rejection are first.
+// byTrial compares plans by the time of the last rejection of their write. Plans without a rejection are first.
 func byTrial(a, b *Plan) int { return a.lastTrial().Compare(b.lastTrial()) }
 
-// lastTrial returns the time of the plan's last rejection, or zero for none.
+// lastTrial returns the time when the plan's write was last rejected, or zero for never.
 func (p *Plan) lastTrial() time.Time {
 	if p.Denied == nil {
 		return time.Time{}

@@ -31,15 +31,15 @@ type Desired struct {
 	standalone  applied
 	annotations map[string]string
 	notes       Notes
-	// lesser is the desired sidecar for workloads with a volume that prevents the removal of its node. It is
-	// nil if it is the same.
+	// lesser is the desired sidecar for workloads with a volume that already prevents the removal of its node. It is
+	// nil if that makes no difference.
 	lesser *Desired
 }
 
 // QoSClass returns the QoS class of a workload's pods with this sidecar.
 func (d *Desired) QoSClass(view *workload.View) corev1.PodQOSClass { return d.overlay.QoSClass(view) }
 
-// Notes describe the sidecar, and are not a part of it.
+// Notes are annotations that describe the sidecar, and that no decision depends on.
 type Notes struct {
 	// Marks are annotations of the workload that do not depend on other VectorSidecars.
 	Marks map[string]string
@@ -123,10 +123,9 @@ func (d *Desired) PullSecrets() []string { return d.overlay.AddedPullSecrets }
 // Warning returns the warning that the templates have rendered, or "" for none.
 func (d *Desired) Warning() string { return d.overlay.Warning }
 
-// bodyFor returns the apply body for a workload that other VectorSidecars may also write. An annotation has one
-// owner and one value, so only one VectorSidecar sets the plain annotations, which have no VectorSidecar in
-// their keys. A VectorSidecar that already sets the plain annotations keeps them. The caller passes the text of the pod
-// annotation about the sidecar.
+// bodyFor returns the apply body for a workload that other VectorSidecars may also write. An annotation has one owner
+// and one value, so only one VectorSidecar sets the plain annotations, which do not name a VectorSidecar in their keys.
+// A VectorSidecar that already sets them keeps them. aboutText is the text of the pod annotation about the sidecar.
 func (d *Desired) bodyFor(manager string, policy Policy, view *workload.View, aboutText string) applied {
 	isSecond := policy.Second
 	for otherManager, owned := range view.Owned {
@@ -149,10 +148,11 @@ func (d *Desired) bodyFor(manager string, policy Policy, view *workload.View, ab
 	return desiredBody
 }
 
-// plainly returns the key of a plain annotation, which is not changed.
+// plainly returns the key of a plain annotation: the key itself.
 func plainly(key string) string { return key }
 
-// apply returns the apply body for workloads with lists that are merged by key.
+// apply returns the apply body for workloads with lists that are merged by key. key returns the full key of an
+// annotation.
 func (d *Desired) apply(key func(string) string, aboutText string) applied {
 	return d.buildBody(key, aboutText, func(annotations map[string]any) map[string]any {
 		return map[string]any{

@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Expect returns a copy of the view that other VectorSidecars will see after this sidecar is injected. It
-// includes the sidecar's items and their owner.
+// Expect returns the view of a workload as other VectorSidecars see it after this sidecar is injected: with the
+// sidecar's items and their owner.
 func (d *Desired) Expect(manager string, view *workload.View) workload.View {
 	d = d.Yielding(manager, view)
 	expected, template := *view, &d.overlay.Template

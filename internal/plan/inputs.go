@@ -45,8 +45,7 @@ const (
 	InputTarget InputKind = "target"
 )
 
-// inputKinds lists all kinds of inputs in the order in which changes are reported, with their names in
-// messages.
+// inputKinds lists all kinds of inputs in the order of messages, with their names in messages.
 var inputKinds = []struct {
 	kind InputKind
 	text string

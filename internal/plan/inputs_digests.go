@@ -56,7 +56,7 @@ func digests(values map[string]any, depth int) any {
 	return result
 }
 
-// lay merges digests into base digests. Digests of the same key override the base digests.
+// lay merges digests into base digests. A digest in overlay replaces the base digest of the same key.
 func lay(base, overlay map[string]any) {
 	for key, node := range overlay {
 		baseBranch, overlayBranch := tree.Map(base[key]), tree.Map(node)
@@ -76,8 +76,8 @@ func digest(value any) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:2])[:2]
 }
 
-// sum returns one digest for digests by key, or "" for none. It returns the same digest if some of the keys
-// were already merged.
+// sum returns one digest for a tree of digests, or "" for an empty one. It is the same if a part of the tree is
+// already replaced by its sum.
 func sum(node any) string {
 	branch, isMap := node.(map[string]any)
 	if !isMap {
@@ -104,7 +104,7 @@ func countLevels(node any) int {
 	return 1 + deepest
 }
 
-// cutDigests returns digests with at most a number of levels of keys.
+// cutDigests returns a tree of digests with at most levels levels of keys. Deeper trees are replaced by one digest.
 func cutDigests(node any, levels int) any {
 	branch, isMap := node.(map[string]any)
 	if !isMap || levels == 0 {

@@ -25,8 +25,8 @@ type Operation struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// ApplyPatch returns a copy of a live workload after the plan's patch, for callers that must merge the patch
-// themselves. It removes maps and lists that the patch has emptied.
+// ApplyPatch returns a copy of a live workload after the plan's patch, for callers that do not send it to the API
+// server. It removes maps and lists that the patch has emptied.
 func (p *Plan) ApplyPatch(live map[string]any) (map[string]any, error) {
 	kind := p.Target.Adapter()
 	patched, err := strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(live), runtime.DeepCopyJSON(kind.MoveTemplate(p.Write.Patch)), kind.MergeKeys())

@@ -64,16 +64,16 @@ func (c *candidate) removalContent() (Write, error) {
 	return Write{Patch: patch, ReleaseOnly: true}, err
 }
 
-// marksPatch returns a patch that removes the manager's marks from the metadata of the workload, or nil for none. The
-// patch does not restart pods.
+// marksPatch returns a patch that removes the manager's marks from the workload, or nil for none. It does not restart
+// pods.
 func (c *candidate) marksPatch() (map[string]any, error) {
 	current := map[string]any{}
 	addMarks(current, c.view.Marks[c.manager].Annotations, "metadata", "annotations")
 	return difference(c.manager, c.view, current, map[string]any{})
 }
 
-// addMarks adds annotation keys to the current tree of a patch. The values are irrelevant, because the patch
-// contains only the keys.
+// addMarks adds annotation keys to the tree of current fields, so that the patch removes them. Their values are
+// irrelevant.
 func addMarks(target map[string]any, keys []string, path ...string) {
 	for _, key := range keys {
 		if annotations := tree.EnsureMap(target, path...); annotations[key] == nil {

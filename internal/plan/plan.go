@@ -60,7 +60,7 @@ type Plan struct {
 	// OwnerNotice is a message for users about the controller owner of a workload that gets its first sidecar, or ""
 	// for none.
 	OwnerNotice string
-	// Halted reports whether the workload is paused or being deleted.
+	// Halted is true if the workload is paused or being deleted.
 	Halted bool
 	// IsCanary reports whether the workload is a canary, which receives changes first.
 	IsCanary bool
@@ -77,13 +77,13 @@ type Existing struct {
 	IsOwned, HasSidecar bool
 	// IsMarked reports whether the workload has marks of the VectorSidecar that its field manager does not own.
 	IsMarked bool
-	// Waits reports whether the workload has a record that it waits for a change.
+	// Waits is true if the workload has a record that it waits for a change.
 	Waits bool
 	// HasFailureMark reports whether the workload has the mark of a failure before the last write.
 	HasFailureMark bool
-	// UnchangedHash is the injected-hash of a sidecar that stays unchanged: it was written for the current
-	// input, although the current rendering differs. The workload gets Desired with the next change.
-	// UnchangedHash is "" for all other sidecars.
+	// UnchangedHash is the injected-hash of a sidecar that stays unchanged because it was written for the current
+	// input, although the current rendering differs. The workload gets Desired with the next change. It is "" for all
+	// other sidecars.
 	UnchangedHash string
 }
 
@@ -109,10 +109,10 @@ type Write struct {
 	// Force reports whether the apply overwrites fields of the sidecar that users have changed by hand. It
 	// never overwrites fields of a deployment tool or of another VectorSidecar.
 	Force bool
-	// Repairs reports whether the write corrects drift: other field managers have changed the current sidecar.
+	// Repairs is true if the write corrects drift: other field managers have changed the current sidecar.
 	Repairs bool
-	// AtOnce reports whether the write must not wait for spec.rollout.mode. The write either fixes a sidecar
-	// that is damaged, incomplete or missing, or does not start pods. It is set only if Policy.Defers is true.
+	// AtOnce is true if the write must not wait for spec.rollout.mode, because it fixes a sidecar that is damaged,
+	// incomplete or missing, or does not start pods. It is set only if Policy.Defers is true.
 	AtOnce bool
 }
 
@@ -125,8 +125,8 @@ type Rollout struct {
 	// InFlight reports whether a rollout of the operator is in progress, including the soak time. A rollout that
 	// has failed or is blocked may be in progress, and so may the rollout of a plan that waits.
 	InFlight bool
-	// SidecarFailed reports whether the sidecar is certainly the cause of the failure. Obstructed reports
-	// whether the pods are certainly rejected or unschedulable.
+	// SidecarFailed is true if the sidecar is certainly the cause of the failure. Obstructed is true if the pods are
+	// certainly rejected or unschedulable.
 	SidecarFailed, Obstructed bool
 	// Unexplained reports whether the rollout has failed for an unknown cause, because the operator does not
 	// read pods. Such a failure stops the rollouts of the VectorSidecar, but does not count for a halt.

@@ -100,8 +100,8 @@ func (c *candidate) exclusionPlan(gates []workloadGate) (Plan, bool) {
 	return c.blockedPlan(block), true
 }
 
-// ForBlocked returns the plan for a workload that cannot be written. If the workload opts out, the plan is for
-// the opt-out instead.
+// ForBlocked returns the plan for a workload that cannot be written because of a block. If the workload opts out, the
+// opt-out is the block instead.
 func ForBlocked(manager string, view *workload.View, block Block) Plan {
 	c := newCandidate(manager, nil, Policy{}, view)
 	if p, ok := c.exclusionPlan(noWriteGates); ok {
@@ -110,8 +110,8 @@ func ForBlocked(manager string, view *workload.View, block Block) Plan {
 	return c.blockedPlan(&block)
 }
 
-// ForReported returns the plan for a workload that the status of its VectorSidecar reports as up to date. It has no change, and a
-// block only if the workload must not get any write, as after an opt-out.
+// ForReported returns the plan for a workload that is up to date according to the status of its VectorSidecar. It has
+// no change, and a block only if the workload must not get any write, as after an opt-out.
 func ForReported(manager string, view *workload.View) Plan {
 	desired := &Desired{overlay: &workload.Overlay{}, injectedHash: view.Owned[manager].InjectedHash}
 	c := newCandidate(manager, desired, Policy{}, view)
@@ -122,7 +122,7 @@ func ForReported(manager string, view *workload.View) Plan {
 	return c.plan(c.newWrite())
 }
 
-// ForRemoval returns the plan for a workload that should not have fields of a manager.
+// ForRemoval returns the plan that removes all fields and marks of a manager from a workload.
 func ForRemoval(manager string, view *workload.View) Plan {
 	return newCandidate(manager, nil, Policy{}, view).removal("")
 }

@@ -14,17 +14,17 @@ type Policy struct {
 	// SkipsOwned reports whether workloads with a controller owner do not get the sidecar, and lose an existing
 	// sidecar.
 	SkipsOwned bool
-	// Superseded explains which VectorSidecar injects a container of the same name and takes precedence. It is ""
-	// for none.
+	// Superseded explains which VectorSidecar injects a container of the same name and takes precedence, or is "" for
+	// none.
 	Superseded string
 	// ReportDrift reports whether manual changes of the sidecar are only reported, and not corrected.
 	ReportDrift bool
-	// Renew reports whether the current rendering replaces a sidecar that would otherwise stay unchanged.
+	// Renew is true if the current rendering replaces a sidecar that would otherwise stay unchanged.
 	Renew bool
 	// Defers reports whether a change may wait for spec.rollout.mode.
 	Defers bool
-	// Second reports whether another VectorSidecar sets the annotations without a VectorSidecar in their key.
-	// That VectorSidecar takes precedence, although it has not written yet.
+	// Second is true if another VectorSidecar that takes precedence will set the annotations with keys that name no
+	// VectorSidecar, although it has not written yet.
 	Second bool
 	// Manifests reports whether the workloads are manifests that will be applied with the sidecar. The pod
 	// template in a manifest can be changed for every kind.

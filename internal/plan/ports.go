@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// wholePorts is a complete list of ports that a patch must replace.
+// wholePorts is a complete list of ports that a patch must set as a whole.
 type wholePorts struct {
 	list, container string
 	ports           []any

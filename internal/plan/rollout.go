@@ -8,7 +8,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// RolloutPhase is how far the rollout of a workload's current sidecar is.
+// RolloutPhase is a phase of the rollout of a workload's current sidecar.
 type RolloutPhase uint8
 
 const (
@@ -34,7 +34,7 @@ const (
 	RolloutComplete
 )
 
-// state is the table of the states of workloads that have neither a block nor a change.
+// state returns the state of a workload in this phase, if its plan has neither a block nor a change.
 func (r RolloutPhase) state() State {
 	//exhaustive:enforce
 	switch r {

@@ -48,7 +48,7 @@ type tally struct {
 	// inFlight is the number of rollouts in progress, without the workloads that failed before. inFlightFailed is the
 	// number of the rollouts of these.
 	inFlight, inFlightFailed int
-	// isQueued reports whether a workload that did not fail before waits for other workloads.
+	// isQueued is true if a workload that did not fail before waits for other workloads.
 	isQueued bool
 	// failed is the first workload with a failed rollout, and canary the first canary that rolls out. Both are nil for
 	// none.

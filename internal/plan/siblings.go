@@ -11,7 +11,7 @@ import (
 )
 
 // nameOthers adds the names of the workload's other items to both trees in their live order, so that the patch
-// neither removes nor moves them. New items are last, unless the desired tree defines their position.
+// neither removes nor moves these items. New items are last, unless the desired tree defines their position.
 func nameOthers(current, desired map[string]any, manager string, view *workload.View) {
 	owned := view.Owned[manager]
 	for list, live := range map[string][]string{

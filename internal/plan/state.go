@@ -17,8 +17,8 @@ const (
 	Bare State = "Bare"
 )
 
-// State returns the state of the workload according to the plan: a function of its Block, its Change and the phase of
-// its Rollout. It does not include the result of the write that the plan makes now.
+// State returns the state of the workload according to the plan. It depends on the plan's block, its change and the
+// phase of its rollout, not on the result of the write that the plan makes now.
 func (p *Plan) State() State {
 	switch {
 	case p.Block != nil && (p.Block.Kind != BlockedByRejection || p.StartsPods()): // A rejected record does not change the sidecar.

@@ -54,8 +54,8 @@ func (d *Desired) removeStaleEnv(manager string, current, desired map[string]any
 	}
 }
 
-// containerIn returns the container with a name in one of the two container lists of a pod. If the container
-// does not exist, containerIn adds a container with that name.
+// containerIn returns the container with a name in a list of containers of a pod. It adds a container with that name
+// if none exists.
 func containerIn(pod map[string]any, list, name string) map[string]any {
 	containers := tree.List(pod[list])
 	i := slices.IndexFunc(containers, func(c any) bool { return tree.Name(c) == name })
@@ -72,8 +72,8 @@ func containerIn(pod map[string]any, list, name string) map[string]any {
 func (d *Desired) EnvInjections() []workload.EnvInjection { return d.overlay.EnvInjections }
 
 // EnvInjectionWarning returns a warning if the sidecar's environment variables are not injected into the
-// application's containers, or "" otherwise. The caller passes the reason why the API server does not inject
-// variables, or "" if it does. The operator itself never injects them.
+// application's containers, otherwise "". reason explains why the API server does not inject variables, or is "" if
+// it does. The operator itself never injects them.
 func (d *Desired) EnvInjectionWarning(reason string, view *workload.View) string {
 	kind := view.Adapter()
 	switch {

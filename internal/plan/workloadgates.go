@@ -13,8 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// workloadGate decides whether one workload can have the sidecar. It does not depend on other workloads. It returns nil
-// if the workload can have it.
+// workloadGate decides whether one workload can have the sidecar. It does not depend on other workloads.
 type workloadGate struct {
 	// appliesToRemovals reports whether the gate also blocks the removal of a sidecar.
 	appliesToRemovals bool
@@ -59,7 +58,7 @@ var sidecarGates = []workloadGate{
 	{appliesToKept: true, block: blockByDrift},
 }
 
-// findWorkloadBlock returns the first block of a candidate with its gate, or nil if the workload can have its change. An
+// findWorkloadBlock returns the first block of the gates and its gate, or nil if the workload can have its change. An
 // interrupted write is completed without a check.
 func findWorkloadBlock(gates []workloadGate, c *candidate) (workloadGate, *Block) {
 	for _, gate := range gates {

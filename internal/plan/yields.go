@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Yielding returns the desired sidecar for a workload without some optional pod annotations: annotations that
-// other field managers have already set in the workload, and annotations that make no difference there.
+// Yielding returns the desired sidecar without the optional pod annotations that other field managers have already
+// set in the workload, or that make no difference there.
 func (d *Desired) Yielding(manager string, view *workload.View) *Desired {
 	keys := d.keysSetByOthers(manager, view)
 	if needless := d.overlay.OptionalWithNodeVolumes; len(needless) > 0 && blocksNodeRemoval(view) {
@@ -36,7 +36,7 @@ func (d *Desired) Yielding(manager string, view *workload.View) *Desired {
 // them.
 func (d *Desired) WithoutPullSecrets(names []string) *Desired { return d.omit(nil, names) }
 
-// omit returns the desired sidecar without some pod annotations and pull secrets.
+// omit returns the desired sidecar without pod annotations of some keys and without some pull secrets.
 func (d *Desired) omit(keys, secrets []string) *Desired {
 	overlay, err := d.overlay.Omit(keys, secrets)
 	if err != nil {
@@ -66,8 +66,8 @@ func (d *Desired) keysSetByOthers(manager string, view *workload.View) []string 
 }
 
 // OmittedAnnotations returns messages about pod annotations that the sidecar does not set because other field
-// managers set them. Each message names the text that must be added to the annotation, and the place of the
-// annotation. Annotations that already contain the text are left out.
+// managers set them. A message names the text to add to the annotation, and its place. There is no message if the
+// annotation already contains the text.
 func (d *Desired) OmittedAnnotations(manager string, view *workload.View) []string {
 	var messages []string
 	for _, key := range d.keysSetByOthers(manager, view) {
