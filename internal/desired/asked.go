@@ -38,7 +38,7 @@ type requestedInputs struct {
 	sources inputSources
 }
 
-// inputSources contains the sources of the requested input, including sources that the digest does not cover.
+// inputSources contains the sources of the requested input, also of parts that the digest does not cover.
 type inputSources struct {
 	set    *TemplateSet
 	policy *policy.Policy
@@ -48,14 +48,13 @@ type inputSources struct {
 	version, kubelet string
 }
 
-// names returns a text that differs for inputs with the same digest but different sources: the source of each
-// layer, and the versions of the operator and the kubelet.
+// names returns a text that identifies the sources: the source of each layer, and the versions of the operator and
+// the kubelet. Inputs with the same digest may have different sources.
 func (b *inputSources) names() string {
 	return fmt.Sprintf("%d %d %d %q %q", len(b.layers.namespace), len(b.layers.sidecar), len(b.layers.workload), b.version, b.kubelet)
 }
 
-// newRequestedInputs returns the requested input that is known before rendering, which is everything except
-// Config.
+// newRequestedInputs returns the requested input without Config, which is known only after rendering.
 func newRequestedInputs(s *Inputs, set *TemplateSet, name string, layers layers) requestedInputs {
 	requested := requestedInputs{
 		Environment: name, Policy: s.Platform.Policy.ExplicitDigest, Kubernetes: minorVersion(s.KubeVersion), Roll: s.Platform.Roll,
@@ -82,8 +81,8 @@ func newRequestedInputs(s *Inputs, set *TemplateSet, name string, layers layers)
 	return requested
 }
 
-// digest returns the digest of the input. It includes the copied part of a referenced ConfigMap, but not the
-// rest of that ConfigMap. The argument is nil if no ConfigMap is copied.
+// digest returns the digest of the input, with the copied part of a referenced ConfigMap but without the rest of it.
+// configMapCopy is nil if no ConfigMap is copied.
 func (a requestedInputs) digest(configMapCopy *ConfigMapCopy) string {
 	if configMapCopy != nil {
 		a.Config = configMapCopy.Digest
@@ -92,8 +91,8 @@ func (a requestedInputs) digest(configMapCopy *ConfigMapCopy) string {
 	return meta.Digest(text, 8)
 }
 
-// changeInputs returns digests of the input by source, for describing later changes. It includes the copied
-// part of a referenced ConfigMap. The argument is nil if no ConfigMap is copied.
+// changeInputs returns digests of the input by source, from which later changes are described. configMapCopy is nil
+// if no ConfigMap is copied.
 func (a *requestedInputs) changeInputs(configMapCopy *ConfigMapCopy) plan.Inputs {
 	inputs, sources := plan.Inputs{}, &a.sources
 	if sources.set == nil {

@@ -58,9 +58,9 @@ func (c *Cache) put(key string, value any, bytes int, uses ...string) {
 	c.entries.Put(key, value, bytes, uses...)
 }
 
-// find returns the cached result of a request for a workload, or nil for none. Workloads that are equal in the
-// fields that the templates have read share the result. Most workloads have the same list of fields, so that one
-// lookup usually finds the result.
+// find returns the cached result of a request for a workload, or nil for none. Workloads that are equal in the fields
+// that the templates have read share a result. Most workloads have the same list of fields, so one lookup usually
+// finds it.
 func find[V any](c *Cache, request []byte, target *workload.View) *V {
 	var space [1024]byte // Mostly enough, without an allocation.
 	for _, reads := range getCached[[][]tree.Read](c, request) {
@@ -87,8 +87,8 @@ func (c *Cache) keyFor(request []byte, target *workload.View, reads []tree.Read)
 	return string(appendKey(nil, request, target, c.recordReads(request, reads)))
 }
 
-// recordReads records the fields that the templates have read for a request. It returns the fields for the key. If the
-// request has too many different lists, these are the whole keys that contain the fields.
+// recordReads records the fields that the templates have read for a request, and returns the fields for the key. If
+// the request already has too many different lists, the result has the top-level keys of the fields instead.
 func (c *Cache) recordReads(request []byte, reads []tree.Read) []tree.Read {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,9 +120,9 @@ func (s *sharedValues) add(key string, value any, newBytes int) {
 	s.keys, s.values, s.bytes = append(s.keys, key), append(s.values, value), s.bytes+newBytes
 }
 
-// derive returns a desired state that is derived from a cached value. It is cached by the key of the value and by a
-// name, and added to the shared values. The objects belong to the value, so they are not counted again. The key is "" if
-// the value is not cached.
+// derive returns a desired state that create derives from a cached value. It caches the result by the key of that
+// value and by a name, and adds it to the shared values. objects belong to the value, so they are not counted again.
+// source is "" if the value is not cached.
 func (c *Cache) derive(source, name string, create func() *plan.Desired, shared *sharedValues, objects ...any) *plan.Desired {
 	if source == "" {
 		return create()

@@ -31,7 +31,7 @@ func newVectorReader() *vectorconfig.Reader {
 	return &vectorconfig.Reader{YAML: limits.ReadYAML, JSON: limits.ReadJSON, TOML: limits.ReadTOML, MaxBytes: limits.Bytes, Nearest: humanize.Nearest}
 }
 
-// report checks files, caches the result and adds it to the shared values. It never returns nil. After the context has
+// report checks files, caches the report and adds it to the shared values. It never returns nil. If the context has
 // ended, the report and all results that depend on it must not be used.
 func (c *Cache) report(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, shared *sharedValues) *vectorconfig.Report {
 	if len(files) == 0 && options.Container == nil {
@@ -64,8 +64,8 @@ func runCheck(ctx context.Context, files []vectorconfig.File, options vectorconf
 	return report
 }
 
-// check checks the configuration that a rendered sidecar reads. It also parses the configuration if checks are
-// off.
+// check sets the report on the configuration that a rendered sidecar reads. It also parses the configuration if
+// checks are off.
 func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, rendered *Rendered) {
 	spec, container := &overlay.Template.Spec, overlay.Container(rendered.container)
 	options := vectorconfig.Options{Image: tree.Text(r.request.Values.Tree, "sidecar", "image")}
@@ -110,9 +110,9 @@ func (r *renderer) checkAlone(ctx context.Context) (*vectorconfig.Report, *Inval
 	return report, validateReport(report, forbidden, values)
 }
 
-// checkFiles checks files against Vector's rules and the policy. The error lists the content that the policy
-// rejects, for every value of sidecar.config.check. The function argument returns the ways in which the
-// container can bypass the policy's rules.
+// checkFiles checks files against Vector's rules and the policy. The error lists the content that the policy rejects,
+// for every value of sidecar.config.check. bypasses returns the ways in which the container can bypass the policy's
+// rules.
 func (r *renderer) checkFiles(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, shared *sharedValues, bypasses func(*vectorconfig.Policy) []string) (report *vectorconfig.Report, forbidden error) {
 	forbidden = r.policy.CheckEach(func(rules *policy.Policy) error {
 		options.Policy = rules.Vector
@@ -128,7 +128,7 @@ func (r *renderer) checkFiles(ctx context.Context, files []vectorconfig.File, op
 	return report, forbidden
 }
 
-// validateReport returns the reason why a configuration must not reach a pod, or nil if it may.
+// validateReport returns the reason why the checked configuration must not reach a pod, or nil if it may.
 func validateReport(report *vectorconfig.Report, policyErr error, values environment.Values) *Invalid {
 	if policyErr != nil {
 		return &Invalid{meta.ReasonPolicyViolation, policyErr.Error()}

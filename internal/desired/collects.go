@@ -17,11 +17,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// collection describes the data that a sidecar collects from its application. It contains only the part that is
-// the same for all workloads.
+// collection describes the data that a sidecar collects from an application, as far as it is the same for all
+// workloads.
 type collection struct {
-	// idle is the warning for a workload with no application container that mounts one of the volumes. It is ""
-	// if no warning is needed.
+	// idle is the warning for a workload without an application container that mounts one of the volumes, or "" for
+	// no warning.
 	idle    string
 	volumes []string
 }
@@ -50,8 +50,7 @@ func newCollection(report *vectorconfig.Report, sidecar *corev1.Container, desir
 	return collected
 }
 
-// idleness explains why a sidecar collects nothing from a workload. It returns "" if the sidecar may collect
-// data.
+// idleness returns the warning that a sidecar collects no data from a workload, or "" if it may collect data.
 func (c *collection) idleness(view *workload.View) string {
 	if c.idle == "" || slices.ContainsFunc(c.volumes, func(volume string) bool { return isShared(volume, view) }) {
 		return ""

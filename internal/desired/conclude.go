@@ -12,9 +12,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// conclude checks the configuration of a rendered overlay. If the check succeeds, it sets the overlay to apply
-// and everything that is computed from it. The key is that of the execution in the cache to which the overlay
-// belongs, or "" if the overlay is for this rendering only.
+// conclude checks the configuration of a rendered overlay. If the check succeeds, it sets the overlay to apply and
+// everything that is computed from it. executed is the cache key of the execution that rendered the overlay, or "" if
+// the overlay is for this rendering only.
 func (r *renderer) conclude(ctx context.Context, result *Rendered, rendered *workload.Overlay, executed string) {
 	r.check(ctx, rendered, result)
 	if result.Invalid = validateReport(result.Report, result.forbidden, r.request.Values); result.Invalid != nil {

@@ -90,11 +90,11 @@ func MergeValues(ctx context.Context, inputs *Inputs) (environment.Values, *Inva
 	return values.Values, invalid, nil
 }
 
-// Read returns the ConfigMaps that have been read so far, by their lookup key.
+// Read returns the ConfigMaps with content that is part of the renderings so far, by their lookup key.
 func (d *Desired) Read() map[string]*corev1.ConfigMap { return d.sources.read }
 
-// Variant returns the variant for a workload: the common variant, or another variant if the workload's
-// annotations override values. It returns nil if the template set is invalid.
+// Variant returns the variant for a workload: the common one, or another one if the workload's annotations override
+// values. It returns nil if the template set is invalid.
 func (d *Desired) Variant(record *workloadcache.Record) *Variant {
 	if !record.HasOverrides() {
 		return d.variants[""]
@@ -126,8 +126,8 @@ func (d *Desired) CheckAlone(ctx context.Context) (*vectorconfig.Report, *Invali
 // all merged values would stay in memory if every workload had different large overrides.
 const mostVariants = 256 << 10
 
-// cacheVariant caches a variant under a key. If the cached overrides become too large, it removes all variants
-// except the common variant. They are rendered again when needed.
+// cacheVariant caches a variant under a key. If the cached overrides become too large, it removes all variants except
+// the common one, which are created again when needed.
 func (d *Desired) cacheVariant(key string, variant *Variant) *Variant {
 	variant.setBasis()
 	if d.overrides += len(key); d.overrides > mostVariants {

@@ -17,10 +17,10 @@ import (
 // file has had no new lines for 10 s, Vector reads it only every 10 s. It also waits 2 s between rounds.
 const quietSeconds = 12
 
-// fitGracePeriod returns the rendering for a workload with a terminationGracePeriodSeconds. If a preStop sleep
-// is longer, it returns a rendering with a shorter sleep, because the API server rejects longer ones.
-// Otherwise, it returns the rendering unchanged. nil stands for the API server's default. Templates cannot read
-// the grace period, so one rendering is used for all workloads.
+// fitGracePeriod returns the rendering for a workload with a terminationGracePeriodSeconds, or nil for the default of
+// the API server. If a preStop sleep is longer, it returns a rendering with a shorter one, because the API server
+// rejects longer sleeps. Otherwise, it returns the rendering unchanged. Templates cannot read the grace period, so
+// one rendering is used for all workloads.
 func (r *renderer) fitGracePeriod(ctx context.Context, rendered *Rendered, grace *int64) *Rendered {
 	graceSeconds := ptr.Deref(grace, corev1.DefaultTerminationGracePeriodSeconds)
 	if rendered.Invalid != nil || rendered.Overlay.DrainSeconds() <= graceSeconds {
@@ -38,7 +38,7 @@ func (r *renderer) fitGracePeriod(ctx context.Context, rendered *Rendered, grace
 	return cut
 }
 
-// cut returns the rendering with drain times that are limited to a grace period.
+// cut returns the rendering with drain times of at most grace seconds.
 func (r *renderer) cut(ctx context.Context, rendered *Rendered, grace int64) *Rendered {
 	cut := &Rendered{container: rendered.container, Companions: rendered.Companions, readTarget: rendered.readTarget, reserved: rendered.reserved}
 	overlay, err := rendered.rendered.Draining(grace)

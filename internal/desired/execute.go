@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// execution is the result of the templates, which the policy has checked. Namespaces with the same input share
+// execution is the output of the templates after the check against the policy. Namespaces with the same input share
 // it. It must not be changed.
 type execution struct {
 	// key is the key in the cache, or "" if the result is for one namespace only.
@@ -85,8 +85,8 @@ func (r *renderer) omitReservedAnnotations(overlay *workload.Overlay) (messages 
 	return messages, err
 }
 
-// validateResult returns the reason why the result of the templates is invalid, or nil if it is valid. It gets the
-// error of the templates.
+// validateResult returns the reason why the output of the templates is invalid, or nil if it is valid. err is the
+// error of the templates, if any.
 func (r *renderer) validateResult(result *render.Result, target *workload.View, err error) *Invalid {
 	reason := meta.ReasonInvalidTemplate
 	var sidecar *render.SidecarError

@@ -12,7 +12,7 @@ import (
 
 // Fault is an error in one part of the installation's values and templates.
 type Fault struct {
-	// Reason is a reason that is declared in package meta.
+	// Reason is a condition reason of package meta.
 	Reason string
 	// Path is the path of the part in the installation's values.
 	Path []string

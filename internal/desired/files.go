@@ -24,8 +24,8 @@ import (
 // lineAtEnd matches the line number at the end of a position.
 var lineAtEnd = regexp.MustCompile(`:\d+$`)
 
-// sidecarFiles finds the configuration files of a sidecar. They are keys of the referenced ConfigMap or of
-// companion ConfigMaps. container, spec and line are nil for a sidecar that is not rendered.
+// sidecarFiles finds the configuration files of a sidecar: keys of the referenced ConfigMap or of companions.
+// container, spec and line are nil for a sidecar that is not rendered.
 type sidecarFiles struct {
 	values     environment.Values
 	config     config
@@ -116,8 +116,8 @@ func (s *sidecarFiles) defaultFiles() []vectorconfig.File {
 	return files
 }
 
-// file returns a key of a ConfigMap as a configuration file. If the key is rendered from a value, the file's
-// source is that value.
+// file returns a key of a ConfigMap as a configuration file. If the key is rendered from a value, that value is the
+// file's source.
 func (s *sidecarFiles) file(object *corev1.ConfigMap, key string) vectorconfig.File {
 	source := "rendered ConfigMap " + object.Name
 	if object == s.config.object {
@@ -137,8 +137,8 @@ func configKeys(object *corev1.ConfigMap) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(object.Data)), func(key string) bool { return !vectorconfig.IsConfig(key) })
 }
 
-// readsUnseen reports whether the command line names a configuration file that is in neither the referenced
-// ConfigMap nor a companion. The content of such a file is unknown.
+// readsUnseen reports whether the command line names a configuration file that is neither in the referenced ConfigMap
+// nor in a companion, so that its content is unknown.
 func (s *sidecarFiles) readsUnseen() bool {
 	if !s.hasConfigArguments() {
 		return false
@@ -160,7 +160,7 @@ func inlineSource(values environment.Values) string {
 	return keyIn(values.Origin("sidecar", "config", "inline"), "sidecar.config.inline")
 }
 
-// keyIn returns the name of a key in a layer, for messages.
+// keyIn returns a key and its layer, for messages.
 func keyIn(layer, key string) string {
 	if strings.HasSuffix(layer, " spec") {
 		return layer + "." + key
@@ -168,8 +168,8 @@ func keyIn(layer, key string) string {
 	return layer + " " + key
 }
 
-// printedRaw returns the configuration in the value sidecar.config.raw as a file, in the form in which toYaml
-// prints it. Text is empty if the value is not set.
+// printedRaw returns the value sidecar.config.raw as a configuration file, as toYaml prints it. Its Text is empty if
+// the value is not set.
 func printedRaw(values environment.Values) vectorconfig.File {
 	raw := tree.MapAt(values.Tree, "sidecar", "config", "raw")
 	if len(raw) == 0 {

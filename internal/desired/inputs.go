@@ -31,14 +31,14 @@ type Inputs struct {
 	// Home is the operator namespace, or "" if it is unknown. A ClusterVectorSidecar may refer to a ConfigMap
 	// in that namespace.
 	Home string
-	// LeavesReference reports whether the ConfigMap that the values refer to is neither read nor checked.
-	// Callers set it if another decision reads the ConfigMap.
+	// LeavesReference is true if the ConfigMap that the values refer to is neither read nor checked, because another
+	// decision reads it.
 	LeavesReference bool
 
 	// Platform contains the template sets, the values and the policy of the platform team.
 	Platform *Platform
-	// DefaultEnvironment is the environment that is used if neither the VectorSidecar nor its namespace names
-	// one. DefaultFrom names the setting of the default, or is "" for the operator's setting.
+	// DefaultEnvironment is used if neither the VectorSidecar nor its namespace names an environment. DefaultFrom
+	// names the setting of the default, or is "" for the operator's setting.
 	DefaultEnvironment, DefaultFrom string
 	// KubeVersion is the version of the API server, such as "v1.36.0".
 	KubeVersion string
@@ -54,8 +54,8 @@ type Inputs struct {
 	// Budget limits the total size of large texts that are read at the same time. If it is nil, the size is not
 	// limited.
 	Budget *bounded.Budget
-	// AsksVector reports whether every rendering gets a Validation, even if the values do not request one.
-	// Callers that run Vector without a Job set it.
+	// AsksVector is true if every rendering gets a Validation, even if the values do not request one. Callers that
+	// run Vector without a Job set it.
 	AsksVector bool
 	// Renderers is the number of workloads that are rendered in parallel. If it is less than 2, they are
 	// rendered one after the other.

@@ -43,8 +43,7 @@ type InstallationValues struct {
 	// Environment is the name of the installation's environment.
 	Environment string
 
-	// source is the name of the values file. files is the data of the installation's ConfigMap, which is
-	// rendered from the values.
+	// source is the name of the values file. files is the data of the installation's ConfigMap with these values.
 	source string
 	files  map[string]string
 	// written is the parsed values file, or nil if it cannot be parsed.
@@ -150,7 +149,7 @@ func withoutKeys(values map[string]any, keys []string) map[string]any {
 // Files returns the data of the installation's ConfigMap for the values. Callers must not modify it.
 func (v *InstallationValues) Files() map[string]string { return v.files }
 
-// layersFor returns a set of environments in which the values replace the installation's values.
+// layersFor returns a set of environments with these values instead of the installation's values.
 func (v *InstallationValues) layersFor(set *environment.Set) *environment.Set {
 	if v.written == nil {
 		return set.WithInstallation(v.source, v.files)
@@ -243,7 +242,8 @@ func (v *InstallationValues) MergeInto(platform *Platform) *Platform {
 	return tried
 }
 
-// stopOver returns the stop of writes with the values instead of the installation's. A stop by a user remains.
+// stopOver returns the reason why writes are stopped with these values instead of the installation's. A stop by a
+// user remains.
 func (v *InstallationValues) stopOver(installed WriteStop) WriteStop {
 	switch {
 	case installed == StoppedByAnnotation:

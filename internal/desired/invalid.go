@@ -12,9 +12,9 @@ import (
 
 // Invalid explains why the operator must not inject sidecars. Workloads stay unchanged in this case.
 type Invalid struct {
-	// Reason is a reason that is declared in package meta.
+	// Reason is a condition reason of package meta.
 	Reason string
-	// Message names the object, the path, and the action of the user.
+	// Message names the object and the path of the error, and what the user has to do.
 	Message string
 }
 

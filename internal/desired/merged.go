@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// layers are the layers of values by owner, without the layer of the environment.
+// layers are the layers of values by the object that sets them, without the layer of the environment.
 type layers struct{ namespace, sidecar, workload []environment.Layer }
 
 // list returns the layers in the order in which they are merged.
@@ -28,7 +28,7 @@ type mergedValues struct {
 	layers layers
 	// digest is the digest of the merged values.
 	digest []byte
-	// environments is the set of environments from which the values are.
+	// environments is the set of environments that the values are merged from.
 	environments *environment.Set
 }
 
@@ -41,8 +41,8 @@ func (m *mergedValues) isSetByOthers(path ...string) bool {
 	})
 }
 
-// largestShared is the maximum size in bytes of a spec for which merged values are cached. Larger specs would
-// use most of the cache.
+// largestShared is the maximum size in bytes of a spec with merged values that are cached. Larger specs would use most
+// of the cache.
 const largestShared = 64 << 10
 
 // digestValues returns a digest of merged values.

@@ -108,7 +108,7 @@ func downwardPaths(items []corev1.DownwardAPIVolumeFile) []string {
 }
 
 // absent returns the files and directories that the command line names, but that do not exist in the container.
-// It also reports whether Vector may read files with unknown content.
+// isPartial is true if Vector may read files with unknown content.
 func (s *sidecarFiles) absent() (absent []vectorflags.Source, isPartial bool) {
 	if s.line == nil {
 		return nil, false
@@ -137,8 +137,8 @@ func (s *sidecarFiles) absent() (absent []vectorflags.Source, isPartial bool) {
 	return absent, isPartial && s.hasConfigArguments()
 }
 
-// exists reports whether the container contains a file or directory that a source names. It also reports
-// whether all files that the source may name are known.
+// exists reports whether the container contains a file or directory that a source names, and whether all files that
+// the source may name are known.
 func (s *sidecarFiles) exists(source vectorflags.Source, contents []mountContent) (exists, isKnown bool) {
 	if source.Path.IsOpen || source.IsDefault && !vectorconfig.HasNoConfiguration(s.container.Image) {
 		return false, false // An image may have its own arguments.

@@ -44,7 +44,7 @@ type OverlayCondition struct {
 	QoS QoS
 }
 
-// LogMount is the application's mount that contains its log files: the mount above Path with the longest path.
+// LogMount is the mount of an application that contains its log files. Of several mounts above Path, it is the deepest.
 type LogMount struct{ Path, Volume, MountPath string }
 
 // QoS is a QoS class, reduced to the classes that templates distinguish.
@@ -65,15 +65,15 @@ type RenderedWorkload struct {
 }
 
 const (
-	// keyQoS and keyContainers are keys of a workload's values.
+	// keyQoS and keyContainers are keys in the values of a workload.
 	keyQoS        = "qosClass"
 	keyContainers = "containers"
 )
 
-// Offers returns the admission overlays for workloads without overrides: one for all workloads, or one for each
-// case that the templates distinguish. The mounts of log files are read from existing workloads. If there are
-// no overlays, Offers also returns the reason why only the operator can inject. The reason is "" if templates
-// timed out, because it is then unknown.
+// Offers returns the admission overlays for workloads without overrides: one for all workloads, or one for each case
+// that the templates distinguish. The mounts of log files are those of existing workloads. If there are no overlays,
+// blocker explains why only the operator can inject. It is "" if templates timed out, because the reason is then
+// unknown.
 func (d *Desired) Offers(ctx context.Context, namespace string, workloads []RenderedWorkload) (offers []AdmissionOverlay, blocker string) {
 	common := d.CommonVariant()
 	defer func() {
@@ -123,8 +123,8 @@ func offersByQoS(bestEffort *Rendered, blank func(corev1.PodQOSClass) *Rendered)
 	return offers, ""
 }
 
-// readsLogs reports whether the built-in templates have read no other keys than the containers and the QoS
-// class. In the containers, they search for the mount of the log files.
+// readsLogs reports whether the built-in templates have read no other keys than the containers, to find the mount of
+// the log files, and the QoS class.
 func readsLogs(read []string) bool {
 	isOther := func(key string) bool { return key != keyContainers && key != keyQoS }
 	return slices.Contains(read, keyContainers) && !slices.ContainsFunc(read, isOther)

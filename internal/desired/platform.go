@@ -24,7 +24,7 @@ const DefaultTemplateSet = "default"
 // Platform contains the template sets, the values and the policy of the platform team at one moment. It must
 // not be changed after its creation.
 type Platform struct {
-	// Policy is the policy in force, or nil if no policy has been valid so far.
+	// Policy is the policy in use, or nil if no policy has been valid so far.
 	Policy *policy.Policy
 	// PolicyErr explains why the current policy is invalid, or is nil. If it is set, Policy is an earlier
 	// policy.
@@ -50,11 +50,11 @@ type Platform struct {
 	// Revision is the name of the content.
 	Content  *fleet.Content
 	Revision string
-	// Roll is the last change of the built-in templates that rolls workloads. It is from Content, or from the
-	// chart if Content is nil.
+	// Roll names the last change of the built-in templates that rolls workloads, as in Content, or as in the chart if
+	// Content is nil.
 	Roll string
-	// Missing explains why Revision is not the revision of the VectorSidecar, which cannot be read. It is nil
-	// if that revision was read or is not needed.
+	// Missing explains why the revision of a VectorSidecar cannot be read, so that this Platform has another
+	// Revision. It is nil if that revision was read or is not needed.
 	Missing error
 	// Environments are the environments of the default template set.
 	Environments *environment.Set
@@ -116,8 +116,8 @@ func (p *Platform) WithCurrent(current *Platform) *Platform {
 	return &combined
 }
 
-// Awaiting returns a copy of the Platform for use while newer ConfigMaps wait to be published. The policy in
-// the waiting ConfigMaps applies immediately, in addition to the Platform's policy.
+// Awaiting returns a copy of the Platform for use while newer ConfigMaps wait to be published. The policy of these
+// ConfigMaps applies immediately, in addition to the Platform's policy.
 func (p *Platform) Awaiting(wait *Wait) *Platform {
 	waiting := *p
 	waiting.Overdue = wait.Overdue
@@ -138,7 +138,7 @@ func (p *Platform) WithMissing(reason error) *Platform {
 }
 
 // OnTrial returns a copy of the Platform in which every chart counts as provided by the platform team
-// (TemplateSet.ProvidedDigest). It is used if a user tries a chart instead of the built-in chart.
+// (TemplateSet.ProvidedDigest), for commands with a chart of the user instead of the built-in one.
 func (p *Platform) OnTrial() *Platform {
 	tried := *p
 	tried.sets = maps.Clone(p.sets)

@@ -27,16 +27,15 @@ func (p *Platform) Publication(previous *fleet.Publication, now metav1.Time) *fl
 	return publication
 }
 
-// Publishing returns a copy of the Platform with a published revision other than the revision of its content.
-// The annotations are from the ConfigMap of the installation's values.
+// Publishing returns a copy of the Platform with another published revision than the one of its content. annotations
+// are from the ConfigMap of the installation's values.
 func (p *Platform) Publishing(revision string, annotations map[string]string) *Platform {
 	published := *p
 	published.Target = fleet.NewTarget(p.Rollout, revision, annotations)
 	return &published
 }
 
-// LacksGood reports whether a template set, the policy or the rollout rules have no valid version, neither the
-// current nor an earlier one.
+// LacksGood reports whether a template set, the policy or the rollout rules have never had a valid version.
 func (p *Platform) LacksGood() bool {
 	for _, set := range p.Sets() {
 		if set.Chart == nil {

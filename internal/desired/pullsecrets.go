@@ -24,9 +24,9 @@ func readsAccount(reads []tree.Read) bool {
 	return slices.Contains(workload.ValueKeysFor(reads), accountKey)
 }
 
-// checkedTemplate returns the part of an overlay that the policy checks. If the templates have read the pull
-// secrets of the workload's ServiceAccount, it leaves them out, because the workload also has them without the
-// overlay. Workloads with the same pull secrets share a rendering.
+// checkedTemplate returns the template of an overlay for the check against the policy. If the templates have read the
+// pull secrets of the workload's ServiceAccount, it leaves them out, because the workload also has them without the
+// overlay.
 func checkedTemplate(template *corev1.PodTemplateSpec, target *workload.View, reads []tree.Read) *corev1.PodTemplateSpec {
 	if target == nil || !readsAccount(reads) {
 		return template
@@ -54,9 +54,8 @@ func (r *renderer) omitListedPullSecrets(rendered *Rendered, view *workload.View
 	return r.cache.derive(rendered.key, " without "+strings.Join(listed, ","), create, &sharedValues{})
 }
 
-// takesPullSecrets returns the reason why the application's images may not be pulled with the pull secrets of
-// an overlay, or nil if they can. The API server gives a pod the pull secrets of its ServiceAccount only if the
-// pod does not list pull secrets.
+// takesPullSecrets returns the reason why the pods would lose the pull secrets of their ServiceAccount with an
+// overlay, or nil if they would not. The API server gives a pod these pull secrets only if the pod does not list any.
 func takesPullSecrets(overlay *workload.Overlay, view *workload.View) *Invalid {
 	sidecarSecrets := overlay.Template.Spec.ImagePullSecrets
 	if len(sidecarSecrets) == 0 || view.ListsPullSecrets() {

@@ -16,9 +16,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Reader reads the objects for one evaluation of Inputs, where they are needed, and records them. Large ConfigMaps wait
-// for the byte budget, and use a share of the budget until the Reader is released. After a failed read, the Reader
-// returns nil for all objects, and Err returns the error. A Reader is not safe for concurrent use.
+// Reader reads the objects that one evaluation of Inputs needs, and records them. A large ConfigMap waits for the
+// byte budget, and uses a share of the budget until the Reader is released. After a failed read, the Reader returns
+// nil for all objects, and Err returns the error. A Reader is not safe for concurrent use.
 type Reader struct {
 	ctx    context.Context
 	inputs *Inputs
@@ -93,8 +93,8 @@ func (r *Reader) reserve(bytes int) bool {
 	return r.err == nil
 }
 
-// WaitForTurn pauses a long reconcile between two steps, so that waiting reconciles can run first. It returns
-// an error if this reconcile must not continue.
+// WaitForTurn pauses a long reconcile between two steps, so that waiting reconciles can run first. It returns an
+// error if this reconcile must not continue.
 func (r *Reader) WaitForTurn() error {
 	if r.err == nil {
 		r.err = cmp.Or(r.share.Reacquire(r.ctx), r.ctx.Err())

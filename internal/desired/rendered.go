@@ -32,7 +32,7 @@ type Rendered struct {
 	// Validation is the configuration that Vector itself must validate, or nil for none.
 	Validation *Validation
 	Invalid    *Invalid
-	// TimedOut reports whether the templates timed out. The next rendering may succeed.
+	// TimedOut is true if the templates timed out. The next rendering may succeed.
 	TimedOut bool
 
 	// isTemplateError reports whether the templates have stopped with an error.
@@ -42,7 +42,7 @@ type Rendered struct {
 	rendered  *workload.Overlay
 	container string
 	collects  collection
-	// isReadUnseen reports whether Vector reads configuration that the operator cannot read.
+	// isReadUnseen is true if Vector reads configuration that the operator cannot read.
 	isReadUnseen bool
 	// forbidden is the error that lists the configuration that the policy rejects, or nil for none.
 	forbidden error
@@ -51,15 +51,15 @@ type Rendered struct {
 	readTarget []tree.Read
 	// reserved contains a message for each pod annotation that was omitted because of the policy.
 	reserved []string
-	// shortened describes the change for a short grace period, or is "" for no change.
+	// shortened is the warning about a drain time that was limited to the grace period, or "" for none.
 	shortened string
-	// stranded is a warning that pods cannot start on all nodes, or is "" if they can.
+	// stranded is the warning that pods cannot start on all nodes, or "" if they can.
 	stranded string
 	// key is the key of the rendering in the cache, or "" if it is not cached. bytes is its approximate size in
 	// the cache. It includes the shared values that were cached for this rendering.
 	key   string
 	bytes int
-	// shared contains the cached values that the rendering uses, until the rendering is cached itself.
+	// shared contains the cached values that the rendering uses, until it is cached itself.
 	shared sharedValues
 }
 
@@ -80,8 +80,8 @@ func (r *Rendered) readsTarget() bool { return len(r.readTarget) > 0 }
 // the templates may succeed.
 func (r *Rendered) FailsForTarget() bool { return r.isTemplateError && r.readsTarget() }
 
-// Cleans returns the names of the volumes in which Vector removes files. It returns nil if Vector's
-// configuration is unknown.
+// Cleans returns the names of the volumes in which Vector removes files. It returns nil if Vector's configuration is
+// unknown.
 func (r *Rendered) Cleans() []string {
 	if r.Report == nil || r.Overlay == nil {
 		return nil
@@ -115,7 +115,7 @@ func (r *Rendered) readKeys() []string {
 	return keys
 }
 
-// doubts returns warnings about the sidecar in one workload, or "" for none.
+// doubts returns warnings about the sidecar in one workload, separated by "; ", or "" for none.
 func (r *Rendered) doubts(manager, envNotInjected string, view *workload.View, checksOff bool) string {
 	warnings := slices.Concat(r.reserved, r.Desired.OmittedAnnotations(manager, view))
 	if idle := cmp.Or(r.Desired.Warning(), r.collects.idleness(view)); idle != "" {

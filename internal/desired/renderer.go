@@ -50,7 +50,7 @@ func newRenderer(cache *Cache, request render.Request, values []byte, config con
 	}
 }
 
-// sharedBy returns the cache key of a request without its workload and its namespace. It gets the digest of the
+// sharedBy returns the cache key of a request without its workload and namespace. values is the digest of the
 // request's values.
 func sharedBy(request *render.Request, values []byte, policy *policy.Policy) []byte {
 	text, _ := json.Marshal([]any{

@@ -42,8 +42,7 @@ type Settling struct {
 	nextChange time.Time
 	lastResult *Settled
 
-	// published are the ConfigMaps in use, or nil if nothing has been published. publishedKey is the key of
-	// their content.
+	// published are the ConfigMaps in use, or nil if none were published. publishedKey is the key of their content.
 	published    *PlatformConfigMaps
 	publishedKey string
 	// annotations are the last annotations of the installation's ConfigMap, which remain in use after it is
@@ -59,7 +58,7 @@ type Settling struct {
 	mismatched map[string]time.Time
 }
 
-// Settled is the result of Settling.Update.
+// Settled is the result of Settling.Update: the ConfigMaps to use, and why they are not the current ones.
 type Settled struct {
 	// Published are the ConfigMaps to use, with the current annotations, or nil if nothing has been published
 	// yet.
@@ -74,7 +73,7 @@ type Wait struct {
 	ConfigMaps PlatformConfigMaps
 	// Overdue are the ConfigMaps that have been missing, or have differed from the list, for at least a minute.
 	Overdue []Mismatch
-	// Message describes the condition for the publication.
+	// Message explains what the publication waits for.
 	Message string
 }
 
@@ -83,8 +82,8 @@ func NewSettling(quiet time.Duration) *Settling {
 	return &Settling{quiet: cmp.Or(quiet, DefaultQuiet)}
 }
 
-// Update takes the current ConfigMaps at a time and returns the ConfigMaps to use. It returns the same pointer
-// until the result changes.
+// Update returns the ConfigMaps to use, given the current ones at a time. It returns the same pointer until the
+// result changes.
 func (s *Settling) Update(configMaps PlatformConfigMaps, now time.Time) *Settled {
 	version := configMaps.version()
 	if s.lastResult != nil && version == s.version && (s.nextChange.IsZero() || now.Before(s.nextChange)) {
@@ -118,7 +117,7 @@ func (s *Settling) Restore(content *fleet.Content, configMaps PlatformConfigMaps
 	s.version = ""
 }
 
-// observe records the annotations, and the time when the content changed. The first content may have been
+// observe records the annotations, and the time when the content last changed. The first content may have been
 // written before the process started.
 func (s *Settling) observe(configMaps PlatformConfigMaps, now time.Time) {
 	key := configMaps.key()

@@ -25,9 +25,9 @@ const (
 	maxNodes       = 30_000
 )
 
-// DropOversizedSpec returns a VectorSidecar unchanged if it is not too large. Otherwise, it returns a copy
-// without the spec that keeps the identity and the status, and has an annotation about the excess. Decisions
-// about both are the same, except if the VectorSidecar is being deleted.
+// DropOversizedSpec returns a VectorSidecar unchanged if it is not too large. Otherwise, it returns a copy with its
+// identity and status, without the spec, and with an annotation about the excess. Decisions about both are the same,
+// except if the VectorSidecar is being deleted.
 func DropOversizedSpec(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	excess := findExcess(sidecar)
 	if excess == "" {

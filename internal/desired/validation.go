@@ -41,8 +41,8 @@ type Validation struct {
 	WaitsWhenUnable bool
 }
 
-// validationKey returns a digest of all data on which the result of a validation depends. The names of the
-// validation's objects contain the digest.
+// validationKey returns a digest of all data on which the result of a validation depends. The names of the Job and
+// its ConfigMap contain it.
 func validationKey(sidecar types.NamespacedName, files map[string]string, pod *corev1.PodSpec, deadlineSeconds int64) string {
 	text, _ := json.Marshal(struct { // Strings, numbers and pods always marshal.
 		Namespace       string            `json:"namespace"`

@@ -89,8 +89,8 @@ func (s *sources) namespaceLayers() ([]environment.Layer, error) {
 	return []environment.Layer{layer}, s.Platform.Policy.CheckEach(func(rules *policy.Policy) error { return ofNamespaces(rules).check(&layer) })
 }
 
-// saysNothing reports whether a text does not set values, because it is empty or contains only whitespace and
-// comments. The policy always allows such a text.
+// saysNothing reports whether a text sets no values, because it contains only whitespace and comments. The policy
+// always allows such a text.
 func saysNothing(text string) bool {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && line != "---" && line != "{}" && !strings.HasPrefix(line, "#") {
@@ -142,8 +142,8 @@ func ofWorkloads(rules *policy.Policy) *overriding {
 	return &overriding{subject: "a workload", key: "workloads", allowed: rules.Overrides.Workloads}
 }
 
-// mayTry returns an error if no value at a path, or below the path, is allowed. It is called before the value
-// is parsed. The path "" stands for all values.
+// mayTry returns an error if the policy allows no value at a path or below it. It is called before the value is
+// parsed. The path "" stands for all values.
 func (o *overriding) mayTry(source, path string) error {
 	if environment.MaySet(path, o.allowed) {
 		return nil

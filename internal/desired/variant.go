@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Variant is the result for all workloads of a VectorSidecar that have the same values. Most VectorSidecars
+// Variant is the desired sidecar for all workloads of a VectorSidecar that have the same values. Most VectorSidecars
 // have only one variant.
 type Variant struct {
 	// Source is the part that callers may keep in memory. The other fields refer to all values.
@@ -70,8 +70,8 @@ func (v *Variant) WorkloadFor(ctx context.Context, view *workload.View) Workload
 	return result
 }
 
-// Doubts returns warnings about the sidecar in the workload, or "" for none. The caller passes the reason why
-// environment variables are not injected, if they are not.
+// Doubts returns warnings about the sidecar in the workload, separated by "; ", or "" for none. envNotInjected
+// explains why environment variables are not injected, or is "" if they are.
 func (w *Workload) Doubts(manager, envNotInjected string, view *workload.View) string {
 	return w.Rendered.doubts(manager, envNotInjected, view, w.checksOff)
 }
