@@ -19,8 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// argoRollouts is the adapter of Rollouts of Argo Rollouts, which roll out in steps with pauses. If the
-// template changes during a rollout, the rollout starts again with the first step.
+// argoRollouts is the adapter of Rollouts of Argo Rollouts. They roll out in steps with pauses. If the template
+// changes during a rollout, the rollout starts again with the first step.
 var argoRollouts = Kind{
 	GroupVersionKind: argoRolloutKind,
 	Plural:           "Rollouts", Resource: "rollouts", Short: []string{"ro"},
@@ -62,7 +62,7 @@ const (
 	argoPaused   = "Paused"
 )
 
-// Reasons why pods keep their template.
+// These messages explain why pods keep their template.
 const (
 	argoHeldByPerson = "rollouts are paused"
 	argoHeldByStep   = "the Argo Rollout pauses; the next step starts pods with the new template"
@@ -110,7 +110,7 @@ func readArgoRollout(object any) (Content, bool) {
 	return content, true
 }
 
-// replicas returns the number of pods.
+// replicas returns the desired number of pods.
 func (r *argoRollout) replicas() int32 { return ptr.Deref(r.Spec.Replicas, 1) }
 
 // isObserved reports whether the controller has seen the newest generation.

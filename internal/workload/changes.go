@@ -114,7 +114,7 @@ func itemsByKey(field string, list any) map[string]any {
 	return items
 }
 
-// shown are the fields for which Changes shows a string value.
+// shown are the fields with string values that Changes shows.
 var shown = []string{"image", "imagePullPolicy", "restartPolicy", "cpu", "memory", "ephemeral-storage", "sizeLimit"}
 
 // isShown reports whether Changes shows the value of a field. It always shows numbers and booleans.

@@ -29,7 +29,7 @@ const (
 	rolloutAborted        = "RolloutAborted"
 )
 
-// Notes that several reasons share.
+// These are notes that several reasons share.
 const (
 	statusCounts  = "the counts in the status are more precise"
 	conditionTrue = "while the condition is True"

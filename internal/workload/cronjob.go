@@ -64,8 +64,8 @@ func readCronJob(object any) (Content, bool) {
 	return content, true
 }
 
-// lastWriteTime returns the time of the last write by one of the operator's managers, in whole seconds. It returns
-// zero if the managers have never written the object.
+// lastWriteTime returns the time of the last write by the operator's managers, in whole seconds, or zero if they have
+// never written the object.
 func lastWriteTime(object metav1.Object) (last time.Time) {
 	entries := object.GetManagedFields()
 	for i := range entries {

@@ -17,22 +17,18 @@ import (
 // Fault is the reason why a pod of a workload does not run, according to the pod's status. The zero value means
 // no fault.
 type Fault struct {
-	// Reason is a reason that is declared in package meta. Message names the pod and quotes the kubelet or the
-	// scheduler.
+	// Reason is a condition reason of package meta. Message names the pod and quotes the kubelet or the scheduler.
 	Reason, Message string
-	// IsOurs reports whether the fault is in one of the operator's containers. Container is the name of the
-	// container.
+	// IsOurs is true if one of the operator's containers is at fault. Container is the name of that container.
 	IsOurs    bool
 	Container string
-	// IsPartial reports whether events that may show the cause could not be read. It may be set without a
-	// Reason.
+	// IsPartial is true if events that may show the cause could not be read. It may be set without a Reason.
 	IsPartial bool
-	// IsRestarts reports whether the container was restarted too often. Such a fault counts although all pods are
-	// available.
+	// IsRestarts is true if the container was restarted too often. Such a fault counts although all pods are available.
 	IsRestarts bool
 }
 
-// refusalLimit limits the text of a rejection, in bytes.
+// refusalLimit is the maximum length of the message of a rejection, in bytes.
 const refusalLimit = 512
 
 func limitRejectionText(message string) string {

@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
-// Holder is a kind of object that contains a copy of a workload's pod template: revisions, which a rollback may
-// restore, and Jobs, which may still start pods.
+// Holder is a kind of object that contains a copy of a workload's pod template: a revision, which a rollback may
+// restore, or a Job, which may still start pods.
 type Holder struct {
 	// Plural is the name in messages. Group and Resource are for RBAC rules.
 	Plural, Group, Resource string
@@ -25,7 +25,7 @@ type Holder struct {
 	NewList func() List
 	// kinds are the kinds of workloads that create these objects.
 	kinds []*Kind
-	// Starts reports whether objects of this kind start pods without the workload.
+	// Starts is true if objects of this kind start pods without the workload.
 	Starts bool
 }
 

@@ -144,7 +144,7 @@ func (k *Kind) NewWatchObject() Object {
 // Content contains the properties that workloads of all kinds have.
 type Content struct {
 	Kind *Kind
-	// Template and Selector share the memory of the workload.
+	// Template and Selector are shared with the workload, and must not be changed.
 	Template *corev1.PodTemplateSpec
 	Selector *metav1.LabelSelector
 	// Pods is the number of pods that a change of the template restarts.
@@ -195,8 +195,8 @@ type Progress struct {
 	// Evidence is the minimum number of available pods with the newest template according to the status. For a
 	// CronJob, Evidence is 1 if the newest run has the template and has succeeded.
 	Evidence int32
-	// Missed identifies one missed progress deadline. It is the time when the controller found that the
-	// deadline had passed, or 0 if the status does not contain such a time.
+	// Missed identifies one missed progress deadline: the time in Unix seconds when the controller found it, or 0 if
+	// the status does not contain that time.
 	Missed uint32
 	// Old is the number of pods with an older template. HeldReason explains, for messages, why these pods are
 	// not replaced. HeldReason is "" unless the rollout is PodsNotReplaced.
@@ -212,20 +212,20 @@ type Progress struct {
 	FailureCause string
 	// Advice is the next step for the user after a failed rollout, or "" for no specific step.
 	Advice string
-	// IsByRuns reports whether the pods of a workload run the template and then end, so that Evidence stays
+	// IsByRuns is true if the pods of a workload run the template and then end, as for CronJobs. Evidence then stays
 	// valid after the pods have ended.
 	IsByRuns bool
-	// MayContinue reports whether pods are missing and the status does not contain the cause. If the pods have
-	// been missing since the rollout started, the rollout is still in progress.
+	// MayContinue is true if pods are missing and the status does not contain the cause. If they have been missing
+	// since the rollout started, the rollout is still in progress.
 	MayContinue bool
-	// IsHeldByWrite reports whether the rollout is PodsNotReplaced only because the operator's last write is
-	// newer than the last run. That write may have changed only annotations.
+	// IsHeldByWrite is true if the rollout is PodsNotReplaced only because the operator's last write is newer than
+	// the last run. That write may have changed only annotations.
 	IsHeldByWrite bool
-	// IsDown reports whether so few pods are available that the workload does not work, because a rolling
-	// update keeps more pods available.
+	// IsDown is true if fewer pods are available than a rolling update keeps available, so that the workload does not
+	// work.
 	IsDown bool
-	// IsBetween reports whether a rollout in steps is in progress between two templates. A new template would
-	// restart such a rollout.
+	// IsBetween is true if a rollout in steps is in progress between two templates. A new template would restart the
+	// steps.
 	IsBetween bool
 }
 

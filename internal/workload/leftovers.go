@@ -56,8 +56,8 @@ func readInjectedItems(annotations map[string]string) map[string]meta.InjectedIt
 	return byManager
 }
 
-// addLeftovers adds the listed items that are in the pod, although the manager no longer owns them. It skips
-// items that are also in a manifest of a deployment tool, because they belong to that tool.
+// addLeftovers adds the listed items that are in the pod although the manager no longer owns them. It skips items of
+// deployment tools' manifests, because they belong to these tools.
 func (o *OwnedFields) addLeftovers(items *meta.InjectedItems, live map[string]any, deployers *deployed) {
 	pod := tree.MapAt(live, tree.Pod...)
 	for _, list := range podLists {

@@ -28,8 +28,7 @@ type ManagedFields struct {
 	annotations, podLabels, podAnnotations keySet
 	// pod reports whether the managers own pod fields other than items of podLists.
 	pod bool
-	// isRecorded reports whether only the lists of injected items, and not managedFields, define the operator's
-	// items.
+	// isRecorded is true if the lists of injected items, and not managedFields, define the operator's items.
 	isRecorded bool
 	marks      *liveMarks
 }
@@ -125,7 +124,7 @@ func (m *ManagedFields) addFields(fields map[string]any) {
 	}
 }
 
-// Select returns the annotations of a workload and the parts of its pod template that m describes.
+// Select returns the annotations of a workload and the parts of its pod template that the ManagedFields describe.
 func (m *ManagedFields) Select(object Object) *corev1.PodTemplate {
 	selected, template := &corev1.PodTemplate{}, PodTemplate(object)
 	selected.Annotations = m.annotations.filter(object.GetAnnotations())
@@ -174,7 +173,8 @@ func IsCarrier(object Object) bool {
 	return hasMarks(object.GetAnnotations()) || hasMarks(templateAnnotations(object))
 }
 
-// ownedByManager returns the fields of each manager in the selected parts of a workload.
+// ownedByManager returns the fields of each manager in the selected parts of a workload. deployers has the items of
+// deployment tools.
 func (m *ManagedFields) ownedByManager(selected *corev1.PodTemplate, deployers *deployed) map[string]OwnedFields {
 	var byManager map[string]OwnedFields
 	if m.isRecorded {

@@ -26,7 +26,8 @@ type Marks struct {
 	SharedItems []string
 }
 
-// liveMarks contains all annotations of a workload that are marks of the operator, and their other owners.
+// liveMarks contains all annotations of a workload that are marks of the operator, and the field managers that own
+// them.
 type liveMarks struct {
 	// managers contains the field manager of each mark by key. The value is "" if neither the key nor the
 	// annotation sidecar-name names a VectorSidecar.

@@ -66,7 +66,7 @@ func (o *Overlay) WithBody(body any) (Overlay, error) {
 	return updated, err
 }
 
-// setHash sets Hash. Its argument is the body as JSON.
+// setHash sets Hash from the body as JSON and Mounts.
 func (o *Overlay) setHash(canonical []byte) error {
 	if len(o.Mounts) > 0 {
 		mounts, err := json.Marshal(o.Mounts)

@@ -31,15 +31,15 @@ type OwnedFields struct {
 	Leftovers []string
 	// DeployerContainers are the names in Containers that now run an image of a deployment tool.
 	DeployerContainers []string
-	// Named reports whether the manager's managedFields include names of the application's items. Patched
-	// reports whether the manager's patch entries contain more than mounts in the application's containers (see
-	// Trim). Tree also includes the fields of such entries.
+	// Named is true if the manager's managedFields include names of the application's items. Patched is true if its
+	// patch entries contain more than mounts in the application's containers (see Trim). Tree also includes the
+	// fields of such entries.
 	Named, Patched bool
 	// IsRecorded reports whether only the pod template, and not managedFields, records the items of the
 	// manager.
 	IsRecorded bool
-	// Unfinished reports whether the operator was interrupted between two requests of one change. The last
-	// request removes the entries that set Named and Patched.
+	// Unfinished is true if the operator was interrupted between two requests of one change. The last request removes
+	// the entries that set Named and Patched.
 	Unfinished bool
 	// Tree contains the live values of the fields that the manager owns, including fields that it has only
 	// patched. It also contains all fields of Leftovers, which the manager does not own. Its form is {metadata:

@@ -21,8 +21,8 @@ type Owner struct {
 // String returns kind and name, such as Kafka.kafka.strimzi.io/orders.
 func (o *Owner) String() string { return o.Kind + "/" + o.Name }
 
-// mostOfOwner is the maximum number of bytes of an owner's kind and of its name. Real names are shorter, but
-// the API server accepts any text.
+// mostOfOwner is the maximum length in bytes of an owner's kind and of its name. Real names are shorter, but the API
+// server accepts any text.
 const mostOfOwner = 384
 
 // controllerOwner returns the controller owner of a workload, or nil for none.

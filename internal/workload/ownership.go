@@ -15,7 +15,7 @@ type Ownership struct {
 	// Owned and Marks have the same meaning as in View.
 	Owned map[string]OwnedFields
 	Marks map[string]Marks
-	// Traces has one trace for each of the Managers.
+	// Traces has one Trace for each of the Managers.
 	Traces []Trace
 	// containers are the containers with fields of the managers. Views of all workloads with this Ownership share their
 	// memory.

@@ -18,14 +18,13 @@ type record struct {
 	// application's containers, and items with only an owned name. A map is nil if the manager does not have
 	// such an entry.
 	applied, patched map[string]any
-	// hasNames reports whether the apply entry contains items with only an owned name. isOperatorPatch reports whether
-	// the manager has a patch entry. isLoose reports whether the patch entry contains more than mounts in the
-	// application's containers.
+	// hasNames is true if the apply entry contains items with only an owned name. isPatch is true if the manager has
+	// a patch entry. isLoose is true if the patch entry contains more than mounts in the application's containers.
 	hasNames, isPatch, isLoose bool
 }
 
-// readRecords returns the managed fields of the operator's managers in a workload, by manager. They are not kept, because
-// the decoded fields of one sidecar take 30 KiB.
+// readRecords returns the managed fields of the operator's managers in a workload, by manager. Callers do not keep
+// them, because the decoded fields of one sidecar take 30 KiB.
 func readRecords(object Object) map[string]*record {
 	records := map[string]*record{}
 	entries := object.GetManagedFields()

@@ -17,8 +17,8 @@ type State struct {
 	Generation      int64
 	// Created is the creation time of the workload.
 	Created time.Time
-	// EquivalentVersion is the first resourceVersion that the operator has read with the same content for
-	// planning. If the API server rejected a write at that version, it still rejects the same write.
+	// EquivalentVersion is the first resourceVersion with the same content for planning. A write that the API server
+	// rejected at that version would still be rejected.
 	EquivalentVersion string
 	// Rollout is the state of the workload's rollout.
 	Rollout Rollout
@@ -30,10 +30,9 @@ type State struct {
 	// MaxProgress is the highest ProgressCount of this rollout. It does not grow if a new pod is replaced
 	// again.
 	MaxProgress int32
-	// IsBegun reports whether the operator has observed the start of a rollout, and the status will not contain
-	// the end of this rollout.
+	// IsBegun is true if the operator has observed the start of a rollout that the status will not show as ended.
 	IsBegun bool
-	// IsUnobserved reports whether the workload's controller has not observed the newest generation yet.
+	// IsUnobserved is true if the workload's controller has not observed the newest generation yet.
 	IsUnobserved bool
 	// IsOutlived reports whether Missed concerns a previous template. The Deployment controller leaves the
 	// missed deadline in the status until one more pod of a restored older ReplicaSet runs.
@@ -75,11 +74,11 @@ func newState(object metav1.Object, content *Content) State {
 	return state
 }
 
-// overwriteTime returns the time of the operator's last write if the write is later than a missed progress
-// deadline and may have changed the template. Otherwise, it returns zero. The workload's controller writes the
-// status after each change of the template. If the status was written before the operator's write, that write did
-// not change the template; if it was written later, the operator may have changed the template or only annotations,
-// and the object does not show which. missed is the deadline in Unix seconds, or 0.
+// overwriteTime returns the time of the operator's last write if the write is later than a missed progress deadline
+// and may have changed the template. Otherwise, it returns zero. The workload's controller writes the status after
+// each change of the template. A status that is older than the write shows that the write did not change the
+// template. With a newer status, the write may have changed the template or only annotations. missed is the deadline
+// in Unix seconds, or 0.
 func overwriteTime(object metav1.Object, missed uint32) time.Time {
 	written, reported := lastWriteTime(object), entryTime(object, "status")
 	if written.Unix() < int64(missed) || !reported.IsZero() && reported.Before(written) {
@@ -88,9 +87,9 @@ func overwriteTime(object metav1.Object, missed uint32) time.Time {
 	return written
 }
 
-// RunBy returns the state of a workload with pods that another workload runs. The result has the rollout of the
-// runner. The last argument is the generation of the workload that the runner's controller has observed, or 0
-// if the controller does not report the generation.
+// RunBy returns the state of a workload with pods that another workload, the runner, runs. The result has the rollout
+// of the runner. observedGeneration is the generation of the workload that the runner's controller has observed, or 0
+// if it does not report one.
 func (s *State) RunBy(runner *State, observedGeneration int64) State {
 	state := *runner
 	state.ResourceVersion, state.Generation, state.Created, state.EquivalentVersion = s.ResourceVersion, s.Generation, s.Created, s.EquivalentVersion
@@ -119,11 +118,10 @@ type Availability struct {
 	// StateSince is the time when the rollout entered its state or last made progress. Zero stands for a time
 	// long ago.
 	StateSince time.Time
-	// Steady is the longest time for which all pods were continuously available between RolledOut and
-	// StateSince.
+	// Steady is the longest time for which all pods were available without a gap between RolledOut and StateSince.
 	Steady time.Duration
-	// IsAssumed reports whether the operator did not watch the workload between RolledOut and StateSince.
-	// Steady then assumes that pods became unavailable only once.
+	// IsAssumed is true if the operator did not watch the workload between RolledOut and StateSince. Steady then
+	// assumes that pods became unavailable only once.
 	IsAssumed bool
 }
 
@@ -167,8 +165,8 @@ func maxTime(a, b time.Time) time.Time {
 	return b
 }
 
-// Steadiest returns the longest time for which all pods have been continuously available since the last
-// rollout, up to now. Time without pods does not count.
+// Steadiest returns the longest time for which all pods have been available without a gap since the last rollout, up
+// to now. Time without pods does not count.
 func (s *State) Steadiest(now time.Time) time.Duration {
 	if s.Rollout != RolloutComplete || s.LacksPods() {
 		return s.Steady
@@ -181,8 +179,8 @@ func (s *State) Steadiest(now time.Time) time.Duration {
 // of progressDeadlineSeconds of a Deployment.
 const Deadline = 10 * time.Minute
 
-// Overdue reports whether a rollout has passed Deadline, and returns the remaining time. The remaining time is
-// 0 if the status will report a missed deadline.
+// Overdue reports whether a rollout has passed Deadline, and returns the remaining time, or 0 if the status reports
+// missed deadlines itself.
 func (s *State) Overdue(kind *Kind, now time.Time) (isOverdue bool, remaining time.Duration) {
 	// The Deployment controller does not check the deadline if it cannot create the ReplicaSet.
 	isChecked := kind.Traits.HasDeadline && !s.IsOutlived && (s.Refusal == "" || !s.IsUnobserved)
@@ -205,9 +203,9 @@ func (s *State) TimeInState(now time.Time) time.Duration {
 	return now.Sub(s.StateSince)
 }
 
-// CarryOver copies the information that only the previous state has. It starts a new period if another rollout
-// has started: the rollout finished at another time, or both the template and the generation differ. Scaling
-// also changes the generation, but it does not start a rollout.
+// CarryOver copies what only the previous state has, such as start times. If another rollout has started, the times
+// start again: the rollout finished at another time, or both the template and the generation differ. Scaling also
+// changes the generation, but it does not start a rollout.
 func (s *State) CarryOver(previous *State, isSameTemplate bool, now time.Time) {
 	if isSameTemplate && s.IsUnobserved {
 		s.copyRollout(previous)
@@ -265,9 +263,8 @@ func (s *State) updateIsOutlived(previous *State, isSameTemplate bool) {
 	}
 }
 
-// continueRollout follows a rollout of a kind with a status that does not contain the end of the rollout. Such
-// a rollout is in progress until all pods have been available once. continueRollout reports whether the rollout
-// has started or made progress.
+// continueRollout sets the progress of a rollout that the status does not show as ended. Such a rollout is in progress
+// until all pods have been available once. It reports whether the rollout has started or made progress.
 func (s *State) continueRollout(previous *State, isSameTemplate bool) bool {
 	if !isSameTemplate && s.Generation != previous.Generation || s.Newest != previous.Newest {
 		s.IsBegun = s.Rollout == RolloutProgressing || s.Rollout == RolloutUnavailable
@@ -291,8 +288,8 @@ func (s *State) resumeProgressing() {
 	}
 }
 
-// Resume marks a rollout as started. Callers use it if they know this from another source than the workload,
-// for example after a restart.
+// Resume marks a rollout as started. Callers use it if another source than the workload shows the start, such as the
+// last status after a restart.
 func (s *State) Resume() {
 	s.IsBegun = s.RolledOut.IsZero()
 	s.resumeProgressing()

@@ -37,7 +37,7 @@ func (s Selector) Selects(namespace, kind string, labelSet labels.Labels) bool {
 	return s.namespace == namespace && s.MatchesLabels(labelSet) && s.Lists(kind)
 }
 
-// Lists reports whether spec.workloads lists a kind.
+// Lists reports whether spec.workloads lists a kind, or has it by default.
 func (s Selector) Lists(kind string) bool {
 	return slices.Contains(s.kinds, v1alpha1.WorkloadKind(kind))
 }

@@ -33,8 +33,7 @@ func (t *EnvInjection) ValueFor(ref Ref) string {
 	return strings.NewReplacer("{kind}", strings.ToLower(ref.Kind), "{name}", ref.Name, "{namespace}", ref.Namespace).Replace(t.Value)
 }
 
-// Matches reports whether a variable that exists in the workload has the container, the name and the value of
-// this injection.
+// Matches reports whether an injected variable has the container, the name and the value of this injection.
 func (t *EnvInjection) Matches(injected InjectedEnv, ref Ref) bool {
 	isIn := slices.Contains(t.Containers, injected.Container) || slices.Contains(t.Containers, AllContainers)
 	return isIn && t.Name == injected.Name && t.ValueFor(ref) == injected.Value

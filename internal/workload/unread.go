@@ -15,9 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Unread describes the fields of a workload that could not be decoded. Such fields exist because the API server
-// accepts every custom resource that its CustomResourceDefinition allows. Each text contains a path and the
-// error at that path, or is "" if there was no error.
+// Unread describes the fields of a workload that could not be decoded. They exist because the API server accepts
+// every custom resource that its CustomResourceDefinition allows. Each text contains a path and the error at that
+// path, or is "" for none.
 type Unread struct {
 	// Template is the error in the pod template. If it is set, the decoded pod template is empty except for
 	// annotations. Other is the error in all other fields that the operator reads.

@@ -81,7 +81,7 @@ type PodView struct {
 	// PodTexts are the pod annotations that node agents read for containers, or the Cluster Autoscaler for
 	// volumes, with their values.
 	PodTexts map[string]string
-	// HostPID, HostIPC, HostUsers, OS and SecurityContext are the fields of the pod.
+	// HostPID, HostIPC, HostUsers, OS and SecurityContext are the pod's fields with these names.
 	HostPID, HostIPC bool
 	HostUsers        *bool
 	OS               *corev1.PodOS

@@ -30,7 +30,7 @@ type Wait struct {
 	Schema   uint32
 }
 
-// NewWait returns the record of a workload with a state that has waited since a start time.
+// NewWait returns the record of a workload that has waited since a start time. state is its current state.
 func NewWait(start time.Time, state *State) Wait {
 	return Wait{StartedAt: start.Truncate(time.Second), Template: state.Template, Schema: knownFields()}
 }
