@@ -24,7 +24,7 @@ const accountAge = 5 * time.Minute
 // decision has needed for 24 times accountAge is dropped.
 type accounts struct {
 	live client.Reader
-	// isAllowed is false if the operator may not get ServiceAccounts.
+	// isAllowed is true if the operator may get ServiceAccounts.
 	isAllowed bool
 	now       func() time.Time
 

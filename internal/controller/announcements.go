@@ -28,8 +28,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// announceError emits an event if the Error condition is true and was not true with the same message before. It also
-// reports an object that is stalled.
+// announceError emits an event if the condition Error has become true or has another message. It also reports an
+// object that is stalled.
 func announceError(ctx context.Context, recorder *events.Recorder, reports *telemetry.Reporter, object client.Object, before, after []metav1.Condition) {
 	previous := apimeta.FindStatusCondition(before, meta.ConditionError)
 	current := apimeta.FindStatusCondition(after, meta.ConditionError)
@@ -45,7 +45,7 @@ func announceError(ctx context.Context, recorder *events.Recorder, reports *tele
 	}
 }
 
-// announceFailures emits an event about each failure of a rollout that is not recorded yet.
+// announceFailures emits an event about each failure of a rollout that the previous status does not have.
 func announceFailures(ctx context.Context, recorder *events.Recorder, object client.Object, before, after []v1alpha1.RolloutFailure) {
 	for i := range after {
 		if slices.Contains(before, after[i]) {
@@ -88,8 +88,8 @@ func announceOwned(recorder *events.Recorder, sidecar *v1alpha1.VectorSidecar, d
 	}
 }
 
-// announceTakenOut emits an event on each workload from which an owner removes the sidecar, if the OwnerRemoval is
-// new.
+// announceTakenOut emits an event on each workload from which a controller owner has removed the sidecar, if the
+// previous status does not have that removal.
 func announceTakenOut(recorder *events.Recorder, sidecar *v1alpha1.VectorSidecar, before, after []v1alpha1.OwnerRemoval, decision *decision.Decision) {
 	for i := range after {
 		if slices.Contains(before, after[i]) {
@@ -104,8 +104,8 @@ func announceTakenOut(recorder *events.Recorder, sidecar *v1alpha1.VectorSidecar
 	}
 }
 
-// announceObstacles emits an event on each workload that its own team has to change before it can have the sidecar, once
-// for each cause. Causes in the previous status were announced before, also by another process.
+// announceObstacles emits an event on each workload that its own team has to change before it can have the sidecar,
+// once for each cause. Causes in the previous status were announced before, also by another process.
 func announceObstacles(recorder *events.Recorder, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, before []v1alpha1.WorkloadStatus, decision *decision.Decision) {
 	obstacles := map[types.UID]string{}
 	if decision.Invalid == nil || decision.OfWorkloads { // Otherwise, the event is on the VectorSidecar.
@@ -128,8 +128,8 @@ func announceObstacles(recorder *events.Recorder, sidecarState *state.Sidecar, s
 	}
 }
 
-// obstacle returns the cause for which a workload or its pods cannot have the sidecar until its own team changes something:
-// a conflict, a value of an annotation, or a quota. It is "" for none.
+// obstacle returns the cause for which a workload or its pods cannot have the sidecar until its own team changes
+// something, such as a conflict, a value of an annotation, or a quota. It is "" for none.
 func obstacle(p *plan.Plan) string {
 	if p.IsBlockedBy(plan.BlockedByConflict) || p.IsBlockedBy(plan.BlockedByObstacle) || p.State() == v1alpha1.StatePodsBlocked {
 		return causeFor(p.Reason(), p.Message())
@@ -137,7 +137,7 @@ func obstacle(p *plan.Plan) string {
 	return ""
 }
 
-// causeFor returns a text that stays the same for a cause. It leaves out digits, because the API server's messages contain
+// causeFor returns a text that identifies a cause. It has no digits, because the API server's messages contain
 // numbers that change, such as the use of a quota.
 func causeFor(reason, message string) string {
 	return reason + ": " + strings.Map(func(r rune) rune {

@@ -44,7 +44,7 @@ type applier struct {
 	isStopped func() bool
 }
 
-// canApply reports whether a plan may still be carried out. A plan without a desired sidecar only removes.
+// canApply reports whether a plan may still be written. While writes are stopped, only removals may be.
 func (a *applier) canApply(ctx context.Context, p *plan.Plan) bool {
 	return ctx.Err() == nil && (p.Desired == nil || p.Change == plan.Remove || !a.isStopped())
 }
@@ -72,7 +72,7 @@ func (a *applier) apply(ctx context.Context, sidecarState *state.Sidecar, sideca
 	return results
 }
 
-// writeCompanions writes companions until a write fails. It returns the result of that write, nil if all are written.
+// writeCompanions writes companions until a write fails. It returns that result, or nil if all were written.
 func (a *applier) writeCompanions(ctx context.Context, companions []corev1.ConfigMap) *decision.Result {
 	for i := range companions {
 		if ctx.Err() != nil || a.isStopped() {
@@ -119,7 +119,7 @@ func (a *applier) writeWorkloads(ctx context.Context, sidecarState *state.Sideca
 	return results
 }
 
-// deleteUnusedCompanions deletes the companions that no workload can be rolled back to. It returns the failed deletions.
+// deleteUnusedCompanions deletes the companions that no workload can be rolled back to, and returns the failures.
 func (a *applier) deleteUnusedCompanions(ctx context.Context, sidecar types.NamespacedName, d *decision.Decision) (failures decision.Results) {
 	if !d.HasSettled || ctx.Err() != nil {
 		return nil // The last request remains, or the next reconcile deletes them.
@@ -142,7 +142,7 @@ func (a *applier) deleteUnusedCompanions(ctx context.Context, sidecar types.Name
 	return failures
 }
 
-// writeWorkload carries out one plan if its workload is not stale, and returns the API server's response.
+// writeWorkload carries out one plan, unless the cache does not show the current workload. It returns the result.
 func (a *applier) writeWorkload(ctx context.Context, sidecarState *state.Sidecar, p *plan.Plan) decision.Result {
 	if !a.canApply(ctx, p) {
 		return newResult(p, decision.WriteNotSent)
@@ -172,7 +172,7 @@ func (a *applier) writeWorkload(ctx context.Context, sidecarState *state.Sidecar
 	return result
 }
 
-// applyPlan carries out one plan to the end, even if the operator is stopping.
+// applyPlan carries out one plan. The write is not canceled if the operator stops.
 func (a *applier) applyPlan(ctx context.Context, p *plan.Plan) (apply.WriteResult, error) {
 	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
@@ -189,7 +189,7 @@ func (a *applier) applyPlan(ctx context.Context, p *plan.Plan) (apply.WriteResul
 	return written, err
 }
 
-// writeCompanion writes a companion to the end, even if the operator is stopping.
+// writeCompanion writes a companion. The write is not canceled if the operator stops.
 func (a *applier) writeCompanion(ctx context.Context, companion *corev1.ConfigMap) error {
 	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()

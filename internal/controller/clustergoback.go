@@ -33,8 +33,8 @@ func (c *clusters) keepSpecHistory(stages *waveController, cluster *v1alpha1.Clu
 	return specHistory, max(deadline.Sub(stages.now()), time.Millisecond)
 }
 
-// writeRevert writes to the status of a ClusterVectorSidecar that its spec is reverted, after the reconcile of one
-// namespace has found this necessary. It requeues the ClusterVectorSidecar, and so all of its namespaces.
+// revertSpec writes the revert of a ClusterVectorSidecar's spec to its status, after the reconcile of one namespace
+// has found it necessary. It requeues the ClusterVectorSidecar, and so all of its namespaces.
 func (c *clusters) revertSpec(ctx context.Context, sidecar *v1alpha1.VectorSidecar, reverted *v1alpha1.RevertedSpec) error {
 	name := clusterName(sidecar)
 	err := c.updateCluster(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {

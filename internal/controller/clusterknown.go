@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
-// cachedCluster is the cached state of a ClusterVectorSidecar. It may be lost, because the reconciles of its
+// cachedCluster is the cached state of a ClusterVectorSidecar. A restart loses it, and the reconciles of its
 // namespaces report again.
 type cachedCluster struct {
 	// isSpread is true after the namespaces have been requeued for the first time. Only the reconcile of the
@@ -22,7 +22,7 @@ type cachedCluster struct {
 	writing sync.Mutex
 
 	mu sync.Mutex
-	// version is the version for which the namespaces were requeued last.
+	// version is the version of the ClusterVectorSidecar for which the namespaces were last requeued.
 	version clusterVersion
 	// awaitingReports has the namespaces that have not reported yet. reports has the reports of the other namespaces.
 	awaitingReports map[string]bool
@@ -45,7 +45,7 @@ func (k *cachedCluster) isNew(cluster *v1alpha1.ClusterVectorSidecar) bool {
 	return k.version != newClusterVersion(cluster)
 }
 
-// expect records that namespaces are requeued for a version.
+// expect records the namespaces that are requeued for a version of the ClusterVectorSidecar.
 func (k *cachedCluster) expect(cluster *v1alpha1.ClusterVectorSidecar, namespaces map[string]bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -88,7 +88,7 @@ func (k *cachedCluster) report(sidecar *v1alpha1.VectorSidecar, report *lastgood
 	k.isChanged = k.isChanged || isChanged
 }
 
-// removeNamespace records that a namespace has nothing of the ClusterVectorSidecar.
+// removeNamespace records that a namespace has no objects or fields of the ClusterVectorSidecar left.
 func (k *cachedCluster) removeNamespace(namespace string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -98,7 +98,7 @@ func (k *cachedCluster) removeNamespace(namespace string) {
 	delete(k.specReports, namespace)
 }
 
-// isReleased reports whether a namespace has nothing left of a ClusterVectorSidecar that is being deleted.
+// isReleased reports whether a namespace has no objects or fields left of a ClusterVectorSidecar that is being deleted.
 func (k *cachedCluster) isReleased(sidecar *v1alpha1.VectorSidecar) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -112,7 +112,7 @@ func (k *cachedCluster) hasAllReports() bool {
 	return k.version.uid != "" && len(k.awaitingReports) == 0
 }
 
-// isEmpty reports whether the cached state is without namespaces.
+// isEmpty reports whether the cached state has no namespaces.
 func (k *cachedCluster) isEmpty() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

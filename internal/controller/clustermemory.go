@@ -25,7 +25,7 @@ type clusterCache struct {
 	clusters map[string]*cachedCluster
 }
 
-// statusDelay is how long reports of namespaces are collected before the status is written.
+// statusDelay is the time for which reports of namespaces are collected before the status is written.
 const statusDelay = 500 * time.Millisecond
 
 func newClusterCache(notifier *notify.Notifier) *clusterCache {
@@ -66,7 +66,7 @@ func (m *clusterCache) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.
 	m.notifier.NotifyAfter(statusDelay, sidecarcache.ClusterKey(name))
 }
 
-// removeNamespace records that a namespace has nothing of a ClusterVectorSidecar left, or does not exist.
+// removeNamespace records that a namespace has no objects or fields of a ClusterVectorSidecar left, or does not exist.
 func (m *clusterCache) removeNamespace(key types.NamespacedName) {
 	name, isCluster := meta.ParseClusterName(key.Name)
 	if !isCluster || key.Namespace == "" {

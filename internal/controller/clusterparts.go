@@ -11,7 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
-// waveRollout returns a copy of the state of a wave, nil if the wave does not have a state yet.
+// waveRollout returns a copy of the state of a wave, or nil if the wave does not have a state yet.
 func (k *cachedCluster) waveRollout(wave string) *waveRollout {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -24,8 +24,8 @@ func (k *cachedCluster) waveRollout(wave string) *waveRollout {
 	return &clone
 }
 
-// setWaveRollouts replaces the states of all waves. It reports for each wave whether the state has changed, because its
-// namespaces must then be requeued.
+// setWaveRollouts replaces the states of all waves. isOther has the waves with a changed state, because their
+// namespaces must be requeued.
 func (k *cachedCluster) setWaveRollouts(rollouts map[string]*waveRollout) (isOther map[string]bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -54,8 +54,8 @@ func (k *cachedCluster) setProgress(namespace string, rollout *waveRollout, prog
 	k.progress[namespace] = current
 }
 
-// brokenNamespaces returns the namespaces of a wave in which workloads have failed for another reason than the revision of
-// the wave. It returns nil if there are none.
+// brokenNamespaces returns the namespaces of a wave in which workloads have failed for another reason than the
+// revision of the wave, or nil for none.
 func (k *cachedCluster) brokenNamespaces(namespaces []string, rolloutStatus *v1alpha1.RolloutStatus, now time.Time) map[string]bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -83,8 +83,8 @@ func (k *cachedCluster) setBroken(wave string, namespaces map[string]bool, gener
 	k.broken[wave] = &priorFailures{namespaces: namespaces, generation: generation}
 }
 
-// waveProgress adds up the progress of the namespaces of a wave. It returns the sum, and the time when a workload there
-// will have waited too long.
+// waveProgress adds up the progress of the namespaces of a wave. It also returns the first time when a workload there
+// reaches spec.rollout.maxAge.
 func (k *cachedCluster) waveProgress(cluster *v1alpha1.ClusterVectorSidecar, rollout *waveRollout, namespaces []string, now time.Time) (sum fleet.Progress, dueTime time.Time) {
 	currentGeneration := lastgood.Generation(asVectorSidecar(cluster))
 	prior := k.failuresBeforeRollout(currentGeneration, rollout, namespaces, now)
@@ -113,8 +113,8 @@ func (k *cachedCluster) waveProgress(cluster *v1alpha1.ClusterVectorSidecar, rol
 	return fleet.Sum(progresses, generation), dueTime
 }
 
-// failuresBeforeRollout returns the namespaces that had failed before the revision of a wave started. After a restart these are
-// the namespaces that fail in the first reconcile, if the status says that some had failed.
+// failuresBeforeRollout returns the namespaces that had failed before the revision of a wave started. After a
+// restart, these are the namespaces that fail in the first reconcile, if the status says that some had failed.
 func (k *cachedCluster) failuresBeforeRollout(currentGeneration int64, rollout *waveRollout, namespaces []string, now time.Time) *priorFailures {
 	wave := rollout.Status.Wave
 	k.mu.Lock()

@@ -26,8 +26,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// reconcileCluster reconciles one ClusterVectorSidecar. It returns how long until the next reconcile without an event, 0 for
-// never.
+// reconcileCluster reconciles one ClusterVectorSidecar. It returns the time until the next reconcile without an
+// event, or 0 for never.
 func (c *clusters) reconcileCluster(ctx context.Context, name string, stages *waveController) (time.Duration, error) {
 	cluster, err := c.sidecars.Cluster(ctx, name)
 	if err != nil {
@@ -67,8 +67,8 @@ func (c *clusters) reconcileCluster(ctx context.Context, name string, stages *wa
 	return nextRequeue(requeueAfter, specRequeueAfter), c.writeStatus(ctx, cluster, clusterState, specHistory, invalid, stages.access.BlindHalt(ctx, stages.catalog.Rules(), ""))
 }
 
-// affectedNamespaces returns the namespaces that a ClusterVectorSidecar selects, and the namespaces where it may have left
-// something.
+// affectedNamespaces returns the namespaces that a ClusterVectorSidecar selects, and the namespaces that may still
+// have its objects or fields.
 func (c *clusters) affectedNamespaces(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster) map[string]bool {
 	namespaces := clusterState.namespaces()
 	selector, _ := c.sidecars.Selector(cluster)
@@ -104,8 +104,8 @@ func (c *clusters) affectedNamespaces(ctx context.Context, cluster *v1alpha1.Clu
 	return namespaces
 }
 
-// writeStatus writes the status if it has changed. If the status has the current generation, writeStatus waits until all
-// namespaces have reported, for example after a start. If the selector is invalid, the status has the reason.
+// writeStatus writes the status if it has changed. For an unchanged generation, it first waits until all namespaces
+// have reported, for example after a start of the operator. If the selector is invalid, the status has the reason.
 func (c *clusters) writeStatus(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster, specHistory lastgood.SpecStatus, invalid error, blindHalt string) error {
 	facts := clusterState.facts(cluster)
 	facts.SpecStatus, facts.BlindHalt = specHistory, blindHalt

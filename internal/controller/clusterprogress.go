@@ -16,10 +16,10 @@ import (
 
 // clusterWaves has the progress of a ClusterVectorSidecar with the target revision, for each wave.
 type clusterWaves struct {
-	// rollouts has the states of the waves, which the namespaces follow, by the name of the wave. A state is never
-	// changed.
+	// rollouts has the states of the waves by their names. The namespaces follow them. A state is never changed, only
+	// replaced.
 	rollouts map[string]*waveRollout
-	// progress has the last report of each namespace.
+	// progress has the last progress of each namespace.
 	progress map[string]*namespaceProgress
 	// broken has the namespaces in which workloads had failed before the revision of the wave started, by the name of
 	// the wave.

@@ -51,13 +51,13 @@ func (c *clusters) notifyNamespaces(ctx context.Context, cluster *v1alpha1.Clust
 	}
 }
 
-// isReleased reports whether the namespace of a VectorSidecar has nothing left of its ClusterVectorSidecar, which is being
-// deleted.
+// isReleased reports whether the namespace of a VectorSidecar has no objects or fields left of its
+// ClusterVectorSidecar, which is being deleted.
 func (c *clusters) isReleased(sidecar *v1alpha1.VectorSidecar) bool {
 	return c.getOrCreate(clusterName(sidecar)).isReleased(sidecar)
 }
 
-// restoreCanary sets the canary that a namespace of a ClusterVectorSidecar has reported last.
+// restoreCanary sets the canary status that a namespace of a ClusterVectorSidecar has reported last.
 func (c *clusters) restoreCanary(sidecar *v1alpha1.VectorSidecar) {
 	if sidecar.Cluster == nil {
 		return
@@ -67,8 +67,8 @@ func (c *clusters) restoreCanary(sidecar *v1alpha1.VectorSidecar) {
 	}
 }
 
-// reportNamespaceError records the error of the reconcile of a namespace. If the status of the namespace reports the error already,
-// reportNamespaceError does not change that status.
+// reportNamespaceError records the error of the reconcile of a namespace. isTold is true if the status of the
+// namespace reports the error already.
 func (c *clusters) reportNamespaceError(ctx context.Context, namespace, name string, failure error, isTold bool) {
 	sidecar, err := c.sidecars.Get(ctx, sidecarcache.KeyIn(namespace, name))
 	if err != nil || sidecar == nil {

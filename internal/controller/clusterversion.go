@@ -13,13 +13,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// clusterVersion identifies the input of the reconciles of namespaces. A new version requeues the namespaces.
+// clusterVersion identifies the state of a ClusterVectorSidecar that the reconciles of its namespaces depend on. A
+// new version requeues the namespaces.
 type clusterVersion struct {
 	uid        types.UID
 	generation int64
 	isDeleting bool
 	request    string
-	// retry and promote are the requests of a user that requeue the namespaces.
+	// retry and promote are digests of the user's requests that requeue the namespaces.
 	retry, promote string
 	// isReverted is true while the spec of the ClusterVectorSidecar is reverted.
 	isReverted bool

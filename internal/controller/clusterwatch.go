@@ -49,10 +49,10 @@ func (c *clusters) namespaceEvents(namespaces *namespaces) handler.EventHandler 
 	}
 }
 
-// enqueue requests the reconciles of ClusterVectorSidecars in a changed namespace. A deleted namespace concerns all
-// ClusterVectorSidecars. Otherwise, the change concerns each ClusterVectorSidecar that now selects the namespace or
-// no longer selects it. A change that may affect decisions also concerns each ClusterVectorSidecar that still selects
-// the namespace. A nil object after the change means that the namespace does not exist any more.
+// enqueue requests the reconciles of ClusterVectorSidecars after a change of a namespace. A deleted namespace
+// concerns all of them. Otherwise, the change concerns each one that now selects the namespace or no longer selects
+// it. If isOther is true, because the change may affect decisions, it also concerns each one that still selects the
+// namespace. after is nil if the namespace does not exist any more.
 func (c *clusters) enqueue(ctx context.Context, before, after client.Object, isOther bool, q queue) {
 	clusters := c.sidecars.Clusters(ctx)
 	for i := range clusters {

@@ -105,8 +105,9 @@ func (c *clusters) lastReports(ctx context.Context, stages *waveController, name
 	return reports, nil
 }
 
-// recordRollouts writes to the status which revisions start, and which revisions continue because workloads have waited too
-// long for them. It does so before a workload is written, because another leader may have to continue after a crash.
+// recordRollouts writes to the status which revisions start, and which revisions continue because workloads have
+// reached spec.rollout.maxAge. It does so before a workload is written, because another leader may have to continue
+// after a crash.
 func (c *clusters) recordRollouts(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, rollouts map[string]*waveRollout) error {
 	hasStarted := func(rollout *waveRollout) bool {
 		return rollout.IsNew || rollout.lastStatus != nil && rollout.lastStatus.CompletionTime != nil && rollout.Status.CompletionTime == nil

@@ -78,7 +78,7 @@ func isReduced(object *corev1.ConfigMap) bool {
 const mostContent = 16 << 20
 
 // configMapCache has the content of ConfigMaps that a VectorSidecar refers to, because the informer cache drops it.
-// Each content is read once, if the cache has room for all of them.
+// Each content is read once, if all of them fit into the cache.
 type configMapCache struct {
 	live client.Reader
 
@@ -95,7 +95,7 @@ func newConfigMapCache(live client.Reader) *configMapCache {
 	return &configMapCache{live: live, known: bounded.NewStore[content](mostContent)}
 }
 
-// get returns the complete ConfigMap for a ConfigMap in the informer cache, nil if the ConfigMap has been deleted.
+// get returns the complete ConfigMap for one from the informer cache, or nil if it was deleted.
 func (c *configMapCache) get(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	digest, ok := cached.Annotations[companion.ContentDigest]
 	if !ok {
@@ -113,7 +113,7 @@ func (c *configMapCache) get(ctx context.Context, cached *corev1.ConfigMap) (*co
 	return configMap, nil
 }
 
-// getUncached is like get, but does not cache the content.
+// getUncached does the same as get, without caching the content.
 func (c *configMapCache) getUncached(ctx context.Context, cached *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	digest, ok := cached.Annotations[companion.ContentDigest]
 	if !ok {

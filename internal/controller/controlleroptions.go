@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// passTimeout is how long a reconcile may start new writes. The next reconcile makes the remaining writes.
+// passTimeout is the time for which a reconcile may start new writes. The next reconcile makes the remaining writes.
 const passTimeout = 2 * time.Minute
 
 // addInformers starts the informers of all kinds of workloads, so that the operator becomes ready only when the

@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// The functions in this file log at DEBUG the steps of a reconcile, and the objects that it does not write, with the
+// The functions in this file log the steps of a reconcile at DEBUG, and the objects that it does not write, with the
 // reason.
 
 // logStep logs the end of a step.
@@ -53,7 +53,7 @@ func logSkipped(ctx context.Context, decision *decision.Decision) {
 	debug.Info("decided", "matched", decision.Matched, "workloads", len(decision.Plans), "current", current, "missing", len(decision.Missing), "obsolete", len(decision.Obsolete))
 }
 
-// logNotWritten logs an object that was not written, if the cause is not an error or has been reported already.
+// logNotWritten logs the cause for which an object was not written, if it is not an error or was reported before.
 func logNotWritten(ctx context.Context, object string, cause error) {
 	log.FromContext(ctx).V(1).Info("skipped write", "object", object, "cause", cause.Error())
 }

@@ -45,9 +45,8 @@ func (s *waveController) newObservation(sidecar *v1alpha1.VectorSidecar, rollout
 	return observation
 }
 
-// isCausedBySpec reports whether present failures are caused by a change that the owner of the VectorSidecar has made.
-// Either the owner made a change after the VectorSidecar got its revision, or workloads also fail with the previous
-// revision.
+// isCausedBySpec reports whether the current failures are caused by a change of the spec. Either the spec changed
+// after the VectorSidecar got its revision, or workloads also fail with the previous revision.
 func (s *waveRollout) isCausedBySpec(sidecar *v1alpha1.VectorSidecar, now time.Time) bool {
 	switch {
 	case s == nil:
@@ -68,9 +67,9 @@ func (s *waveRollout) hadFailed(namespace string) bool {
 	return s.Status.Generation == 0 && s.priorFailures != nil && s.priorFailures.namespaces[namespace]
 }
 
-// writeRevert reverts a VectorSidecar to its last known good spec, if workloads have failed because of a change by its
-// owner. The revert is in the status before a workload is written, because another leader may have to continue after
-// a crash. If writeRevert returns true, the spec has been reverted, and the reconcile must be repeated.
+// revertSpec reverts a VectorSidecar to its last known good spec, if workloads have failed because of a change of the
+// spec. The status records the revert before a workload is written, because another leader may have to continue after
+// a crash. If the result is true, the reconcile must be repeated with the reverted spec.
 func (s *waveController) revertSpec(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, decision *decision.Decision) (bool, error) {
 	reverted := lastgood.Revert(sidecar, s.newObservation(sidecar, rollout, decision, nil), s.now())
 	if reverted == nil {
@@ -115,8 +114,8 @@ func failureReason(plans []plan.Plan) string {
 	return status.Object(plans[i].Target) + ": " + plans[i].Message()
 }
 
-// newReport returns the report of a reconcile of a namespace of a ClusterVectorSidecar, nil for a VectorSidecar. It also
-// returns how long until the workloads may be settled without an event, 0 for never.
+// newReport returns the report of the reconcile of a namespace of a ClusterVectorSidecar, or nil for a VectorSidecar.
+// It also returns the time until the workloads may be settled without an event, or 0 for never.
 func (s *waveController) newReport(sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, results decision.Results) (report *lastgood.NamespaceReport, requeueAfter time.Duration) {
 	if sidecar.Cluster == nil {
 		return nil, 0

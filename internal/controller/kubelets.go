@@ -25,8 +25,8 @@ type Nodes interface {
 	OldestKubelet(ctx context.Context) (desired.Kubelet, error)
 }
 
-// kubelets caches the oldest kubelet of the cluster, and nothing else of its nodes. Every replica reads it, because
-// every replica answers admission requests.
+// kubelets caches the oldest kubelet of the cluster. Every replica reads it, because every replica answers admission
+// requests.
 type kubelets struct {
 	nodes Nodes // nil if nodes are not read
 	last  atomic.Pointer[desired.Kubelet]
@@ -52,8 +52,8 @@ func (k *kubelets) readOldest(ctx context.Context) (isNew bool, err error) {
 	return previous == nil || *previous != kubelet, nil
 }
 
-// refresh reads the oldest kubelet again and reports whether it has changed. While nodes cannot be listed, the last result
-// stays valid, because dropping it would change sidecars.
+// refresh reads the oldest kubelet again and reports whether it has changed. If nodes cannot be listed, the last
+// result stays valid, because sidecars would change without it.
 func (k *kubelets) refresh(ctx context.Context) (isNew bool) {
 	isNew, err := k.readOldest(ctx)
 	if err != nil && ctx.Err() == nil {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// stuckAfter is the maximum time between two starts or ends of steps in a reconcile. It is longer than any request or
+// stuckAfter is the maximum time in a reconcile without the start or end of a step. It is longer than any request or
 // rendering may take.
 const stuckAfter = 3 * time.Minute
 

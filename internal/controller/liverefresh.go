@@ -26,20 +26,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// liveRefresh corrects the workload cache by a list of the live workloads of a namespace. Otherwise the cache relies on
-// its watches alone.
+// liveRefresh corrects the workload cache from a list of the live workloads of a namespace. Otherwise, the cache
+// relies on its watches alone.
 type liveRefresh struct {
 	live      *livelist.Client
 	workloads *workloadcache.Cache
 	now       func() time.Time
 	running   singleflight.Group
 
-	// requests holds, by namespace, the annotation value for which its workloads were last listed.
+	// requests has, by namespace, the annotation value for which its workloads were last listed.
 	requests sync.Map
 }
 
-// pendingRequest returns the value of the annotation that requests a reconcile without earlier results. It returns "" if the
-// annotation is missing or already handled. If the value requests a live list of workloads, pendingRequest lists them.
+// pendingRequest returns the value of the annotation that requests a reconcile without earlier results, or "" if it
+// is missing or already handled. If the value also requests a list of the live workloads, pendingRequest lists them.
 func (l *liveRefresh) pendingRequest(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar) (string, error) {
 	request := reconcileRequestKey(sidecar)
 	if request == "" || request == sidecarState.Status(sidecar).LastHandledReconcileAt {
@@ -103,7 +103,8 @@ func (l *liveRefresh) refreshKind(ctx context.Context, kind *workload.Kind, name
 	return corrected + l.deleteOthers(kind, namespace, live, list.GetResourceVersion()) + l.add(ctx, kind, missing), nil
 }
 
-// deleteOthers deletes the workloads of a kind from the cache that are missing in a list of this resource version.
+// deleteOthers deletes the workloads of a kind from the cache that a list lacks, and returns their number. version is
+// the resource version of the list.
 func (l *liveRefresh) deleteOthers(kind *workload.Kind, namespace string, live []types.UID, version string) (deleted int) {
 	isLive := map[types.UID]bool{}
 	for _, uid := range live {
@@ -139,5 +140,5 @@ func (l *liveRefresh) add(ctx context.Context, kind *workload.Kind, missing []*w
 	return added
 }
 
-// forget forgets the requests of a namespace.
+// forget drops the request of a namespace.
 func (l *liveRefresh) forget(namespace string) { l.requests.Delete(namespace) }

@@ -34,7 +34,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// namespaceInterval is how often to poll namespaces that cannot be watched.
+// namespaceInterval is the interval at which namespaces that cannot be watched are polled.
 const namespaceInterval = 10 * time.Second
 
 // namespaceLabels are the labels of a Namespace that a decision depends on. Waves may select by any other label.
@@ -74,8 +74,8 @@ type namespaces struct {
 	// sidecarKeys returns the VectorSidecars of a namespace, without ClusterVectorSidecars.
 	sidecarKeys func(ctx context.Context, namespace string) []types.NamespacedName
 	notifier    *notify.Notifier
-	// rules returns the rollout rules that were read last. Before the first read, decisions have not used the labels
-	// of waves.
+	// rules returns the current rollout rules. Before the first platform is loaded, decisions have not used the
+	// labels of waves.
 	rules func() *fleet.Rules
 
 	mu    sync.Mutex
@@ -94,8 +94,8 @@ func (n *namespaces) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 	return builder.WatchesMetadata(clusterwide.NewNamespaceMetadata(""), eventHandler, ctrlbuilder.WithPredicates(n.changes()))
 }
 
-// get returns the metadata of a namespace that decisions depend on. It is empty if the namespace does not exist or may
-// not be read.
+// get returns the metadata of a namespace that decisions depend on, or the zero value if the namespace does not exist
+// or may not be read.
 func (n *namespaces) get(ctx context.Context, name string) (source.Namespace, error) {
 	if len(n.names) == 0 {
 		return n.read(ctx, n.cached, name)
@@ -126,9 +126,9 @@ func (n *namespaces) requireCached(ctx context.Context, sidecar *v1alpha1.Vector
 	return err
 }
 
-// getLive is like of, for callers that are not repeated when the cache gets a namespace. It reads a namespace that the
-// cache does not have yet from the API server. It uses List, because the operator may list and watch namespaces, but
-// not get them.
+// getLive does the same as get, for callers that are not repeated when the cache gets a namespace. It reads a
+// namespace that is not in the cache yet from the API server. It uses List, because the operator may list and watch
+// namespaces, but not get them.
 func (n *namespaces) getLive(ctx context.Context, name string) (source.Namespace, error) {
 	if len(n.names) > 0 || !apierrors.IsNotFound(n.cached.Get(ctx, client.ObjectKey{Name: name}, clusterwide.NewNamespaceMetadata(""))) {
 		return n.get(ctx, name)

@@ -28,7 +28,7 @@ type Options struct {
 	Catalog *desired.Catalog
 	// Namespace is the operator namespace, which has the template sets. It may be empty.
 	Namespace string
-	// DefaultEnvironment is the environment if neither a VectorSidecar nor its namespace sets one.
+	// DefaultEnvironment is used if neither a VectorSidecar nor its namespace sets an environment.
 	DefaultEnvironment string
 	// Installation names the ConfigMap with the policy and the values of the installation. Each environment has a key
 	// ENVIRONMENT.yaml. Installation may be empty.
@@ -40,7 +40,7 @@ type Options struct {
 	Version string
 	// KubeVersion is the version of the API server, such as "v1.36.0".
 	KubeVersion string
-	// Cluster is the other data about the cluster that templates can read.
+	// Cluster has the other data about the cluster that templates can read.
 	Cluster render.Cluster
 	// Nodes finds the oldest kubelet. It is nil if nodes are not read.
 	Nodes Nodes
@@ -52,7 +52,8 @@ type Options struct {
 	Concurrency int
 	// Instruments observe the VectorSidecarReconciler.
 	Instruments Instruments
-	// Patience is the maximum time of a reconcile without a step before it counts as stuck. 0 means stuckAfter.
+	// Patience is the maximum time in a reconcile without a step, before the reconcile counts as stuck. 0 means
+	// stuckAfter.
 	Patience time.Duration
 	// ValidationJobs allows VectorSidecars to request the validation of a configuration by Vector, in a Job.
 	ValidationJobs bool

@@ -36,8 +36,8 @@ func newSlotScheduler(sidecars *sidecarcache.Lister, platforms *catalog.Reconcil
 	return p
 }
 
-// reserve requests rollout slots for the rollouts that a decision would start. Rollouts without a slot wait. reserve
-// returns how long until more of them may start without an event, 0 for never.
+// reserve requests rollout slots for the rollouts that a decision would start. Rollouts without a slot wait. It
+// returns the time until more of them may start without an event, or 0 for never.
 func (p *slotScheduler) reserve(ctx context.Context, name types.NamespacedName, decision *decision.Decision) (requeueAfter time.Duration) {
 	rules := p.catalog.Rules()
 	for _, class := range plan.Classes() {
@@ -54,8 +54,7 @@ func (p *slotScheduler) reserve(ctx context.Context, name types.NamespacedName, 
 	return requeueAfter
 }
 
-// allocatorFor returns the allocator of a class. If the allocator does not know the VectorSidecars that it waits for
-// yet, it receives their names.
+// allocatorFor returns the allocator of a class. Its first call sets the VectorSidecars that must report.
 func (p *slotScheduler) allocatorFor(ctx context.Context, class plan.Class) *fleet.SlotAllocator {
 	allocator := p.allocators[class]
 	if !allocator.HasMembers() {
@@ -64,8 +63,8 @@ func (p *slotScheduler) allocatorFor(ctx context.Context, class plan.Class) *fle
 	return allocator
 }
 
-// expectNamespaces makes the allocators wait for the reconciles of a ClusterVectorSidecar in the namespaces that it selects. They
-// do not wait for other namespaces, because a namespace outside the selection may have no reconcile.
+// expectNamespaces makes the allocators wait for the reports of a ClusterVectorSidecar from the namespaces that it
+// selects. They do not wait for other namespaces, because a namespace outside the selection may have no reconcile.
 func (p *slotScheduler) expectNamespaces(ctx context.Context, cluster string, namespaces map[string]bool) {
 	var keys []types.NamespacedName
 	for namespace := range namespaces {

@@ -96,8 +96,9 @@ func (p *periodic) addInjection(ctx context.Context, mgr ctrl.Manager, options *
 	return nil
 }
 
-// refresh returns a runnable of every replica that refreshes a cached fact about the cluster periodically. It requests the
-// reconciles of all VectorSidecars when the fact has changed. The log is the one of the context.
+// refresh returns a runnable of every replica that calls a function periodically to refresh a cached fact about the
+// cluster. If the fact has changed, it requests the reconciles of all VectorSidecars. The log is the one of the
+// context.
 func (p *periodic) refresh(ctx context.Context, interval time.Duration, refresh func(context.Context) (isNew bool)) manager.Runnable {
 	logger := log.FromContext(ctx)
 	return schedule.OnEveryReplica(schedule.Delay(interval, schedule.Every(interval, func(ctx context.Context) error {

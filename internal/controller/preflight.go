@@ -35,8 +35,8 @@ const (
 	trialTimeout, trialsTimeout = 12 * time.Second, 30 * time.Second
 	// trialsAtOnce is the number of pod shapes with concurrent dry runs.
 	trialsAtOnce = 4
-	// triedOfShape is the maximum number of dry runs for one pod shape in a reconcile, if the results apply to single
-	// workloads.
+	// triedOfShape is the maximum number of dry runs for one pod shape in a reconcile, if their results apply to
+	// single workloads.
 	triedOfShape = 3
 )
 
@@ -61,8 +61,8 @@ func (f *preflights) forgetResults(sidecarState *state.Sidecar, reconcileRequest
 	}
 }
 
-// runDryRuns makes the dry runs for the plans of a decision, once for each shape of pods. It reports whether a plan must not
-// be written. In that case a new decision is necessary.
+// runDryRuns makes the dry runs for the plans of a decision, once for each shape of pods. isNews is true if a plan
+// must not be written, so that a new decision is necessary.
 func (f *preflights) runDryRuns(ctx context.Context, sidecarState *state.Sidecar, decision *decision.Decision) (isNews bool) {
 	if f == nil {
 		return false
@@ -89,7 +89,7 @@ func (f *preflights) runDryRuns(ctx context.Context, sidecarState *state.Sidecar
 	return ctx.Err() != nil || slices.Contains(news, true)
 }
 
-// untestedShapes returns the plans that need a dry run before they are written, by pod shape.
+// untestedShapes returns the plans that need a dry run before they are written, in one list for each pod shape.
 func untestedShapes(sidecarState *state.Sidecar, plans []plan.Plan) [][]*plan.Plan {
 	verdicts := sidecarState.DryRuns()
 	index, shapes := map[preflight.Key]int{}, [][]*plan.Plan{}
@@ -110,8 +110,9 @@ func untestedShapes(sidecarState *state.Sidecar, plans []plan.Plan) [][]*plan.Pl
 	return shapes
 }
 
-// dryRunShape makes a dry run for one of the workloads with the same pod shape. It reports whether a plan must not be
-// written. The second context ends with the time for dry runs, and the first one with the reconcile.
+// dryRunShape makes a dry run for one of the plans with the same pod shape, or for more of them if a result applies
+// only to its workload. isNews is true if a plan must not be written. trying ends with the time for dry runs, and ctx
+// with the reconcile.
 func (f *preflights) dryRunShape(ctx, trying context.Context, sidecarState *state.Sidecar, shape []*plan.Plan, missing map[string]bool) (isNews bool) {
 	individualCount := 0
 	for _, p := range shape {
@@ -176,8 +177,8 @@ func (f *preflights) createPod(ctx context.Context, pod *corev1.Pod) preflight.A
 	return preflight.Read(f.writer.DryRunCreate(ctx, pod.DeepCopy()))
 }
 
-// missingSecrets returns the missing Secrets, out of the Secrets that sidecars need to start. A dry run of a create is
-// rejected if the Secret exists. The operator gets no other information about the Secret.
+// missingSecrets returns the names of the missing Secrets among those that sidecars need to start. The API server
+// rejects a dry-run create if the Secret exists. The operator gets no other information about it.
 func (f *preflights) missingSecrets(ctx context.Context, shapes [][]*plan.Plan) map[string]bool {
 	missing := map[string]bool{}
 	for _, shape := range shapes {

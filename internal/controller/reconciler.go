@@ -30,8 +30,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// New returns the VectorSidecarReconciler of a manager. The manager's cache must store the records that Workloads makes
-// of workloads, ConfigMaps transformed by Digested, and VectorSidecars transformed by Bounded.
+// New returns the VectorSidecarReconciler of a manager. The manager's cache must store the records that Workloads
+// makes of workloads, ConfigMaps after DigestConfigMaps, and VectorSidecars after DropLargeContent.
 func New(ctx context.Context, mgr ctrl.Manager, options *Options) (*VectorSidecarReconciler, error) {
 	var policies *overlayset.PolicyAPI
 	if options.OverlaySets {

@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// longestAsking is the maximum length of the annotation's value. The rest is ignored, because the status repeats the
-// value.
+// longestAsking is the maximum length of the annotation's value in bytes. The rest is ignored, because the status
+// repeats the value.
 const longestAsking = 128
 
 // reconcileRequestKey returns the value of the annotation that requests a reconcile without earlier results. It returns "" if the

@@ -5,7 +5,7 @@ package controller
 
 import "time"
 
-// nextRequeue returns the shortest wait. A wait of 0 means never.
+// nextRequeue returns the shortest wait, or 0 if all are 0. A wait of 0 means never.
 func nextRequeue(waits ...time.Duration) (shortest time.Duration) {
 	for _, wait := range waits {
 		if wait > 0 && (shortest == 0 || wait < shortest) {

@@ -26,7 +26,7 @@ type requiredObjects struct {
 	metrics   *telemetry.Metrics
 	log       logr.Logger
 
-	// last has the results of the last check. Each result has been logged.
+	// last has the results of the last check, which were logged.
 	last map[source.RequiredObject]source.Presence
 }
 

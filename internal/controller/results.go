@@ -63,7 +63,7 @@ func newStaleResult(p *plan.Plan, requeueAfter time.Duration, stale *state.Stale
 	return result
 }
 
-// overlaySetResults returns the result of the last failed write of an OverlaySet, nothing without an error.
+// overlaySetResults returns the result of the last failed write of an OverlaySet, or none if err is nil.
 func overlaySetResults(namespace string, err error) decision.Results {
 	if err == nil {
 		return nil
@@ -93,13 +93,13 @@ func isRejection(err error) bool {
 	return permanent || errors.As(err, new(*apply.DeniedError))
 }
 
-// isGeneral reports whether other writes would be denied, too, so that they are not retried faster.
+// isGeneral reports whether the API server would also deny other writes, so that they are not retried faster.
 func isGeneral(err error) bool {
 	var denied *apply.DeniedError
 	return errors.As(err, &denied) && denied.IsGeneral
 }
 
-// explainError returns the reason for an error, and whether the same request would fail again.
+// explainError returns the condition reason for an error, and whether the same request would fail again.
 func explainError(err error) (reason string, permanent bool) {
 	var conflict *apply.ConflictError
 	var refused *apply.RefusedError

@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 )
 
-// resyncer requests a reconcile of every VectorSidecar that does not use earlier renderings or evaluations,
-// so that a wrong cached state does not last. The records of writes and rejections remain, because they still apply in
+// resyncer requests, at intervals, a reconcile of every VectorSidecar without earlier renderings and evaluations, so
+// that a wrong cached state does not last. The records of writes and rejections remain, because they still apply in
 // the cluster.
 type resyncer struct {
 	sidecars *sidecarcache.Lister

@@ -41,8 +41,8 @@ type snapshots struct {
 	options    *Options
 }
 
-// takeSnapshot reads the Input for a reconcile. It reads from memory, except the pods of unready or watched workloads. If the
-// decision must be made from scratch, the Input does not have the result of the last decision.
+// takeSnapshot reads the Input for a reconcile. It reads from memory, except the pods of unready or watched
+// workloads. If isFresh is true, the Input does not have the result of the last decision.
 func (s *snapshots) takeSnapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar, rollout *waveRollout, isFresh bool) (input *decision.Input, err error) {
 	ctx, taking := s.startStep(ctx, "observe")
 	defer func() { taking.end(err) }()
@@ -61,7 +61,7 @@ func (s *snapshots) takeSnapshot(ctx context.Context, sidecar *v1alpha1.VectorSi
 	return input, nil
 }
 
-// snapshotFrom reads an Input and adds the state of the VectorSidecar.
+// snapshotFrom reads an Input from a source, and adds the cached state of the VectorSidecar.
 func (s *snapshots) snapshotFrom(ctx context.Context, sidecar *v1alpha1.VectorSidecar, cacheSource *cacheSource) (*decision.Input, error) {
 	platform, err := s.catalog.Current()
 	if err != nil {

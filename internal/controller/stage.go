@@ -14,7 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// waveRollout is the decision of one reconcile about the installation's revision.
+// waveRollout is the decision of one reconcile whether a VectorSidecar may start, continue or revert the target
+// revision.
 type waveRollout struct {
 	fleet.RevisionState
 
@@ -22,16 +23,17 @@ type waveRollout struct {
 	target fleet.Target
 	// lastStatus is the previous status of the wave of a ClusterVectorSidecar.
 	lastStatus *v1alpha1.RolloutStatus
-	// clusterName is the ClusterVectorSidecar of a namespace in a wave, "" for a VectorSidecar. The namespace follows the
-	// wave state of the ClusterVectorSidecar, and only the reconcile of the ClusterVectorSidecar changes that state.
-	// priorFailures lists the failures in the namespaces before the revision, nil if they are not known yet.
+	// clusterName is the name of the ClusterVectorSidecar that a VectorSidecar stands for, or "" for none. The
+	// namespace then follows the wave state of the ClusterVectorSidecar, and only the reconcile of the
+	// ClusterVectorSidecar changes that state. priorFailures lists the failures in the namespaces before the
+	// revision, or is nil if they are not known yet.
 	clusterName   string
 	priorFailures *priorFailures
 }
 
-// priorFailures lists the namespaces with workloads that failed before a revision, so not because of it. It also has the
-// lastgood.Generation of the ClusterVectorSidecar at that time. These failures do not halt rollouts and do not block
-// waves.
+// priorFailures lists the namespaces with workloads that failed before a revision, so not because of it. These
+// failures do not halt rollouts and do not block waves. generation is the lastgood.Generation of the
+// ClusterVectorSidecar at that time.
 type priorFailures struct {
 	namespaces map[string]bool
 	generation int64
@@ -48,8 +50,8 @@ func (s *waveRollout) writeHold() *plan.Block {
 	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: s.Gate.Message}
 }
 
-// maxAgeHold returns why a write must still wait although spec.rollout.maxAge has passed: its wave is not open, or the status
-// does not yet record that this VectorSidecar starts the revision. It returns nil if the write may proceed.
+// maxAgeHold explains why a rollout still waits although spec.rollout.maxAge has passed: its wave is not open, or the
+// status does not yet record that this VectorSidecar starts the revision. It returns nil if the rollout may start.
 func (s *waveRollout) maxAgeHold() *plan.Block {
 	if s == nil || s.Status.Revision != s.target.Revision {
 		return nil
@@ -76,8 +78,8 @@ func (s *waveRollout) restartRule(now time.Time) *workload.RestartRule {
 	return &workload.RestartRule{Restarts: s.target.Rules.SidecarRestarts(), StartedAt: start, RetriedAt: s.target.RetriedAt()}
 }
 
-// hasFailedRevision reports whether workloads failed because of the current revision of a VectorSidecar. If so, the failures do
-// not show that the next revision would fail, too.
+// hasFailedRevision reports whether workloads failed because of the current revision of a VectorSidecar. If so, the
+// failures do not show that the next revision would fail, too.
 func hasFailedRevision(rolloutStatus *v1alpha1.RolloutStatus) bool {
 	return rolloutStatus != nil && rolloutStatus.FailedRevision != "" && rolloutStatus.FailedRevision == rolloutStatus.Revision
 }

@@ -30,7 +30,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// waveController starts changed templates and values of the installation in one wave of VectorSidecars after another.
+// waveController starts the target revision in the VectorSidecars of one wave after another.
 type waveController struct {
 	*slotScheduler
 
@@ -81,15 +81,14 @@ func (s *waveController) advanceSidecar(ctx context.Context, sidecarState *state
 	return rollout, nil
 }
 
-// mayHaveFailedWith reports whether workloads may have failed because of the current revision of a VectorSidecar. The cause
-// is unknown because pods are not read.
+// mayHaveFailedWith reports whether workloads may have failed because of the current revision of a VectorSidecar. The
+// cause is unknown because pods are not read.
 func (s *waveController) mayHaveFailedWith(ctx context.Context, sidecar *v1alpha1.VectorSidecar, rolloutStatus *v1alpha1.RolloutStatus) bool {
 	hasFailedWithIt := rolloutStatus != nil && rolloutStatus.CompletionTime == nil && rolloutStatus.Generation == lastgood.Generation(sidecar)
 	return hasFailedWithIt && s.access.UnreadableReason(ctx, sidecar.Namespace) != ""
 }
 
-// expectReports makes all VectorSidecars wait until each of them has reported. The first call stores the names of the
-// VectorSidecars.
+// expectReports sets the VectorSidecars that must report before a revision starts, if that has not been done yet.
 func (s *waveController) expectReports(ctx context.Context) {
 	if s.waves.HasMembers() {
 		return
@@ -104,7 +103,7 @@ func waveFor(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string,
 	return platform.Rollout.WaveFor(namespaceLabels, environment)
 }
 
-// clusterRollout returns the stage of a ClusterVectorSidecar in a namespace, which is the stage of its wave.
+// clusterRollout returns the rollout state of a ClusterVectorSidecar in a namespace, which is the state of its wave.
 func (s *waveController) clusterRollout(sidecar *v1alpha1.VectorSidecar, wave string, platform *desired.Platform) *waveRollout {
 	name, _ := meta.ParseClusterName(sidecar.Name)
 	rollout := s.clusters.getOrCreate(name).waveRollout(wave)
@@ -117,7 +116,8 @@ func (s *waveController) clusterRollout(sidecar *v1alpha1.VectorSidecar, wave st
 	return rollout
 }
 
-// startRevision advances a VectorSidecar. Before it starts a revision, it makes sure that the revision can be read back.
+// startRevision returns the next rollout state of a VectorSidecar. Before it starts a revision, it makes sure that
+// the revision can be read back.
 func (s *waveController) startRevision(ctx context.Context, name types.NamespacedName, member fleet.WaveMember, lastStatus *v1alpha1.RolloutStatus, platform *desired.Platform) (*waveRollout, error) {
 	rollout := &waveRollout{member: member, target: platform.Target}
 	stored, err := s.catalog.StoredRevisions(ctx)
@@ -150,9 +150,9 @@ func (s *waveController) startRevision(ctx context.Context, name types.Namespace
 	return rollout, nil
 }
 
-// record writes to the status that a revision starts. If workloads will be written for the revision, it also records
-// their start. Both must be in the status before the writes, because another replica may become the leader after a
-// crash.
+// record writes the start of a revision to the status. If workloads will be written for the revision, it also records
+// the start time of their rollouts. Both must be in the status before the writes, because another replica may become
+// the leader after a crash.
 func (s *waveController) record(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, decision *decision.Decision) error {
 	if rollout == nil || !rollout.IsNew {
 		return nil
@@ -168,7 +168,7 @@ func (s *waveController) record(ctx context.Context, sidecarState *state.Sidecar
 	return nil
 }
 
-// newMember returns a VectorSidecar or a ClusterVectorSidecar as a member of a wave.
+// newMember returns the WaveMember of a VectorSidecar or a ClusterVectorSidecar.
 func newMember(object client.Object, spec *v1alpha1.VectorSidecarSpec, generation int64, wave int, target *fleet.Target) fleet.WaveMember {
 	member := fleet.WaveMember{Wave: wave, Generation: generation}
 	target.ReadAnnotations(&member, object.GetAnnotations())
@@ -178,7 +178,7 @@ func newMember(object client.Object, spec *v1alpha1.VectorSidecarSpec, generatio
 	return member
 }
 
-// observe records the progress of a reconcile. It returns the rollout status and the wait until the status changes
+// observe records the progress of a reconcile. It returns the rollout status and the time until the status changes
 // without an event.
 func (s *waveController) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, writtenPlans []*plan.Plan) (*v1alpha1.RolloutStatus, time.Duration) {
 	if rollout == nil {
@@ -223,8 +223,8 @@ func (s *waveController) observe(ctx context.Context, sidecar *v1alpha1.VectorSi
 	return &rollout.Status, max(nextDue.Sub(now), time.Millisecond)
 }
 
-// reportFailed stops the waiting of a wave for a VectorSidecar with a failed reconcile. Its last known progress still
-// counts.
+// reportFailed records that a VectorSidecar with a failed reconcile cannot report, so that its wave does not wait for
+// a report. Its last known progress counts.
 func (s *waveController) reportFailed(name types.NamespacedName, lastReports []fleet.WaveReport) {
 	if target := s.target(); target != nil {
 		s.notifier.Notify(s.waves.ReportUnknown(name, target, lastReports...)...)
@@ -232,8 +232,8 @@ func (s *waveController) reportFailed(name types.NamespacedName, lastReports []f
 	}
 }
 
-// lastReports returns the last known progress of a VectorSidecar. It returns nothing if the VectorSidecar was never in a
-// wave or is not in a wave anymore.
+// lastReports returns the last known progress of a VectorSidecar. It returns nothing if the VectorSidecar was never
+// in a wave or is not in a wave anymore.
 func (s *waveController) lastReports(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) ([]fleet.WaveReport, error) {
 	platform, rolloutStatus := s.stagedPlatform(), sidecarState.Rollout(sidecarState.Status(sidecar))
 	if platform == nil || rolloutStatus == nil || sidecar.DeletionTimestamp != nil {
@@ -257,7 +257,7 @@ func (s *waveController) forget(name types.NamespacedName) {
 	s.slotScheduler.forget(name)
 }
 
-// target returns the target revision at the last read of the installation, nil if it does not use waves.
+// target returns the current target revision, or nil if the installation does not use waves.
 func (s *waveController) target() *fleet.Target {
 	if platform := s.stagedPlatform(); platform != nil {
 		return &platform.Target
@@ -265,7 +265,7 @@ func (s *waveController) target() *fleet.Target {
 	return nil
 }
 
-// stagedPlatform returns the platform at the last read of the installation, nil if it does not use waves.
+// stagedPlatform returns the current platform, or nil if the installation does not use waves.
 func (s *waveController) stagedPlatform() *desired.Platform {
 	if platform, _ := s.catalog.Current(); platform != nil && platform.Rollout.IsStaged() {
 		return platform

@@ -31,9 +31,9 @@ type stalenessGuard struct {
 	now       func() time.Time
 }
 
-// checkView reports whether the workload of a plan is current, as far as is known. Otherwise it returns the result of the
-// plan, which must not be written. If an attempt missed the workload and the cache has not changed, checkView reads the live
-// workload.
+// checkView reports whether the cache shows the current workload of a plan, as far as is known. If not, the plan must
+// not be written, and checkView returns its result. If an earlier write missed the workload and the cache has not
+// changed since, checkView reads the live workload.
 func (v *stalenessGuard) checkView(ctx context.Context, sidecarState *state.Sidecar, p *plan.Plan) (result decision.Result, isCurrent bool) {
 	stale := sidecarState.StaleWrite(p)
 	if stale == nil {
@@ -67,8 +67,8 @@ func (v *stalenessGuard) checkView(ctx context.Context, sidecarState *state.Side
 	return decision.Result{}, true
 }
 
-// isAhead reports whether a write was rejected because another VectorSidecar wrote the workload after it was read. Such
-// a rejection is not a conflict, because the other VectorSidecar wrote first.
+// isAhead reports whether a write was rejected because another VectorSidecar wrote the workload after it was read.
+// Such a rejection is not a conflict, because the other VectorSidecar wrote first.
 func isAhead(sidecarState *state.Sidecar, p *plan.Plan, err error) bool {
 	var conflict *apply.ConflictError
 	stale := sidecarState.StaleWrite(p)

@@ -10,8 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 )
 
-// stateWaits returns how long until the results of a reconcile change without an event, because a pause of a correction
-// loop ends, the reason for a rejected write may disappear, pods are not watched, or a watch may lag.
+// stateWaits returns the times until the results of a reconcile may change without an event: the pause of a correction
+// loop ends, the reason of a rejected write may have disappeared, pods must be read again, or a watch may lag.
 func stateWaits(sidecarState *state.Sidecar, decision *decision.Decision, results decision.Results, readsPods bool) []time.Duration {
 	_, loopWait := sidecarState.Loops()
 	waits := []time.Duration{loopWait, sidecarState.NextPodLook()}

@@ -79,8 +79,8 @@ func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, s
 	return 0, nil
 }
 
-// fail writes the reason of a failed reconcile to the status. All other fields stay as they are, or as a delayed status
-// has them.
+// fail writes the error of a failed reconcile to the status. All other fields stay as they are, or as in a delayed
+// status.
 func (w *statusWriter) fail(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, failure error) {
 	original := sidecar.DeepCopy()
 	original.Status = *sidecarState.Status(sidecar)
@@ -96,7 +96,7 @@ func (w *statusWriter) fail(ctx context.Context, sidecarState *state.Sidecar, si
 	}
 }
 
-// send writes a status. It also emits an event if the status has another error than before.
+// send writes a status. If the status has another error than before, it also emits an event.
 func (w *statusWriter) send(ctx context.Context, sidecarState *state.Sidecar, original, updated *v1alpha1.VectorSidecar) error {
 	announceError(ctx, w.events, w.Reports, updated, original.Status.Conditions, updated.Status.Conditions)
 	ctx, cancel := shutdown.Detach(ctx)
@@ -159,7 +159,7 @@ func (w *statusWriter) announce(sidecar *v1alpha1.VectorSidecar, plans []*plan.P
 // mostNames is the maximum number of workloads that one message names.
 const mostNames = 10
 
-// happened is the past tense of a change.
+// happened has the past participle of each change, for events.
 var happened = map[plan.Change]string{
 	plan.Inject: meta.ReasonInjected, plan.Update: meta.ReasonUpdated, plan.Remove: meta.ReasonRemoved,
 }

@@ -74,7 +74,7 @@ func (i *instruments) beginReconcile(ctx context.Context, name types.NamespacedN
 	return ctx, reconcileStep
 }
 
-// endReconcile ends a reconcile with its result. It reports a panic and panics again.
+// endReconcile ends a reconcile with its result for metrics. It reports a panic and panics again.
 func (i *instruments) endReconcile(reconcileStep *step, result string, err error, panicked any) {
 	if panicked != nil {
 		i.Reports.Panic(panicked)
@@ -98,7 +98,7 @@ func (i *instruments) observeStep(ctx context.Context, name desired.Step) func(e
 	}
 }
 
-// reconcileResult returns the metrics result of a reconcile that did not write workloads.
+// reconcileResult returns the label for metrics of a reconcile that did not write workloads.
 func reconcileResult(err error) string {
 	if err != nil {
 		return telemetry.ResultFailed

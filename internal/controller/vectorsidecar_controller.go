@@ -91,15 +91,15 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 	return result, nil
 }
 
-// requeue requests another reconcile, in addition to the retry of the failed one. A zero delay requests none.
+// requeue requests another reconcile, in addition to the retry of the failed one. A delay of 0 requests none.
 func (r *VectorSidecarReconciler) requeue(name types.NamespacedName, delay time.Duration) {
 	if delay > 0 {
 		r.periodic.notifier.NotifyAfter(delay, name)
 	}
 }
 
-// withdraw withdraws the demand of a VectorSidecar with a failed reconcile, and stops the waiting for it. In its wave,
-// the last known progress counts. If that progress cannot be read, the wave continues to wait.
+// withdraw makes other VectorSidecars not wait for the one with a failed reconcile: it removes the demand for rollout
+// slots, and the last known progress counts in its wave. If that progress cannot be read, the wave continues to wait.
 func (r *VectorSidecarReconciler) withdraw(ctx context.Context, name types.NamespacedName) {
 	r.stages.withdraw(name)
 	var lastReports []fleet.WaveReport
@@ -118,7 +118,7 @@ func (r *VectorSidecarReconciler) withdraw(ctx context.Context, name types.Names
 	}
 }
 
-// isTransient reports whether an error of a request is a conflict and a retry is expected to succeed.
+// isTransient reports whether an error of a request is a conflict, and a retry is expected to succeed.
 func (r *VectorSidecarReconciler) isTransient(request types.NamespacedName, err error) bool {
 	return errors.Is(err, apply.ErrStale) && r.memory.IsConflictTransient(request)
 }

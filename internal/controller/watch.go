@@ -106,7 +106,8 @@ func (w *watches) sidecarsOfConfigMap(ctx context.Context, object client.Object)
 	return newRequests(keys)
 }
 
-// competitorDelay joins the reconciles of a VectorSidecar that changes of several preceding VectorSidecars request.
+// competitorDelay is the delay of a reconcile that a change of a preceding VectorSidecar requests, so that several
+// such changes cause one reconcile.
 const competitorDelay = time.Second
 
 // competitorEvents handles changes of VectorSidecars that may affect other VectorSidecars.
@@ -122,8 +123,8 @@ func (w *watches) competitorEvents() handler.EventHandler {
 	}
 }
 
-// competitors returns the VectorSidecars that a changed VectorSidecar precedes in a workload that one of its states
-// selects. The VectorSidecars that precede the changed one do not depend on it.
+// competitors returns the VectorSidecars over which a changed VectorSidecar takes precedence in a workload that one
+// of its states selects. Those that take precedence over the changed one do not depend on it.
 func (w *watches) competitors(ctx context.Context, states ...client.Object) []types.NamespacedName {
 	keys := map[types.NamespacedName]bool{}
 	for _, object := range states {

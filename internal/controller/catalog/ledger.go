@@ -26,7 +26,7 @@ type revisionLedger struct {
 	reading, marking revisionRequest
 }
 
-// read returns the stored revisions, the last one first. The error is an *UnstoredError.
+// read returns the stored revisions, newest first. The error is an *UnstoredError.
 func (l *revisionLedger) read(ctx context.Context) ([]fleet.StoredRevision, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,7 +40,7 @@ func (l *revisionLedger) forget() {
 	l.isRead = false
 }
 
-// markFailures marks revisions as failed that are stored and not marked yet. The error is an *UnstoredError.
+// markFailures marks the failed revisions that are stored and have no mark yet. The error is an *UnstoredError.
 func (l *revisionLedger) markFailures(ctx context.Context, failures map[string]fleet.FailureReason) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +61,7 @@ func (l *revisionLedger) markFailures(ctx context.Context, failures map[string]f
 	return nil
 }
 
-// clearFailure removes the mark of a revision that has one. The error is an *UnstoredError.
+// clearFailure removes the mark of a revision, if it has one. The error is an *UnstoredError.
 func (l *revisionLedger) clearFailure(ctx context.Context, revision string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

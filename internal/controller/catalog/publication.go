@@ -60,7 +60,7 @@ func (r *revisions) isRecordReplaced(ctx context.Context) bool {
 	return isReplaced
 }
 
-// writeRecord writes the record if it differs from the stored one.
+// writeRecord writes the record of the published revision if it differs from the stored one.
 func (r *revisions) writeRecord(ctx context.Context, platform *desired.Platform, installation *corev1.ConfigMap) error {
 	stored, err := r.storedRecord(ctx)
 	if err != nil {
@@ -85,8 +85,8 @@ func (r *revisions) writeRecord(ctx context.Context, platform *desired.Platform,
 	return nil
 }
 
-// storedRecord returns the record that this process wrote last. Without one it returns the record in the cache, nil if none
-// exists.
+// storedRecord returns the record that this process wrote last, or else the record in the cache. It returns nil if
+// none exists.
 func (r *revisions) storedRecord(ctx context.Context) (*corev1.ConfigMap, error) {
 	if r.publication != nil {
 		return r.publication, nil

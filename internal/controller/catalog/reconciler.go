@@ -43,15 +43,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// Reconciler loads the platform. It wakes when one of the platform's ConfigMaps changes, and when changed ConfigMaps have
-// been quiet for long enough. It reads these ConfigMaps from the cache, and at startup the revision that was published
-// last. It writes events. It publishes the platform to all controllers of the process and requests the reconciles that
-// depend on it. It runs on every replica, because a standby replica publishes the same content as the leader.
+// Reconciler loads the platform. It wakes when one of the platform's ConfigMaps changes, and when changed ConfigMaps
+// have been quiet for long enough. It reads these ConfigMaps from the cache, and at startup the revision that was
+// published last. It writes events. It publishes the platform to all controllers of the process and requests the
+// reconciles that depend on it. It runs on every replica, because a standby replica publishes the same content as the
+// leader.
 type Reconciler struct {
 	options   *Options
 	revisions *revisions
 
-	// settling and settled are used by Reconcile only. The last platform was created from settled.
+	// settling and settled are used by Reconcile only. settled are the ConfigMaps from which the last platform was
+	// created.
 	settling *desired.Settling
 	settled  *desired.Settled
 	// loaded is nil until the first load.
@@ -67,17 +69,17 @@ type Options struct {
 	Events   *events.Recorder
 	Metrics  *telemetry.Metrics
 	Backoff  *state.Backoff
-	// Waves has the failures of revisions.
+	// Waves reports the failures of revisions.
 	Waves *fleet.Waves
 	// Notifier requests the reconciles that depend on the platform.
 	Notifier *notify.Notifier
 	// Catalog turns the platform's ConfigMaps into template sets.
 	Catalog *desired.Catalog
-	// Namespace has the template sets. It may be empty.
+	// Namespace is the namespace of the template sets. It may be empty.
 	Namespace string
 	// Installation names the ConfigMap with the policy, the values and the rollout rules. It may be empty.
 	Installation types.NamespacedName
-	// Quiet is how long handwritten ConfigMaps must stay unchanged before they are published.
+	// Quiet is the time for which handwritten ConfigMaps must stay unchanged before they are published.
 	Quiet time.Duration
 	// ReadsPods is true if the causes of failures are read from pods.
 	ReadsPods bool
@@ -149,7 +151,7 @@ func (r *Reconciler) isPlatform(configMap client.Object) bool {
 	return client.ObjectKeyFromObject(configMap) == r.options.Installation || isSet && configMap.GetNamespace() == r.options.Namespace
 }
 
-// IsLoaded reports whether the platform was loaded, or could not be loaded.
+// IsLoaded reports whether the first attempt to load the platform has ended, also with an error.
 func (r *Reconciler) IsLoaded() bool { return r.loaded.Load() != nil }
 
 // Current returns the published platform.
@@ -175,7 +177,8 @@ func (r *Reconciler) Rules() *fleet.Rules {
 	return nil
 }
 
-// reload loads the platform again if its published ConfigMaps have changed, and reports whether they have.
+// reload loads the platform again if its published ConfigMaps have changed. It reports whether the platform has
+// changed.
 func (r *Reconciler) reload(ctx context.Context) (isNew bool, err error) {
 	configMaps, err := r.readConfigMaps(ctx)
 	if err != nil {
@@ -212,7 +215,7 @@ func (r *Reconciler) reload(ctx context.Context) (isNew bool, err error) {
 	return true, nil
 }
 
-// StoredRevisions returns the stored revisions, the last one first. The error is an *UnstoredError.
+// StoredRevisions returns the stored revisions, newest first. The error is an *UnstoredError.
 func (r *Reconciler) StoredRevisions(ctx context.Context) ([]fleet.StoredRevision, error) {
 	return r.revisions.ledger.read(ctx)
 }
@@ -234,7 +237,7 @@ func (r *Reconciler) PrepareStart(ctx context.Context, platform *desired.Platfor
 }
 
 // Tidy records the published revision, updates the marks of failed revisions, and deletes stored revisions that no
-// VectorSidecar needs anymore. It returns when to retry a failed request, 0 for never.
+// VectorSidecar needs anymore. It returns the wait before the retry of a failed request, or 0 for never.
 func (r *Reconciler) Tidy(ctx context.Context) (requeueAfter time.Duration) {
 	platform, _ := r.Current()
 	if platform == nil || platform.Unpublished != "" {
@@ -274,8 +277,8 @@ func (r *Reconciler) readConfigMaps(ctx context.Context) (configMaps desired.Pla
 	return configMaps, nil
 }
 
-// selectSettled returns the ConfigMaps that are published. If the ConfigMaps do not belong together when the process starts,
-// selectSettled restores the revision that was published last.
+// selectSettled returns the ConfigMaps to publish. If the current ones do not belong together when the process
+// starts, it restores the revision that was published last.
 func (r *Reconciler) selectSettled(ctx context.Context, configMaps desired.PlatformConfigMaps) (*desired.Settled, error) {
 	settled := r.settling.Update(configMaps, r.options.Clock())
 	if platform, _ := r.Current(); settled.Published == nil && platform == nil {

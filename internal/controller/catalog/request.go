@@ -35,15 +35,16 @@ func (e *UnstoredError) Unwrap() error { return e.err }
 
 // revisionRequest is a request about stored revisions that is retried with a backoff, instead of in each reconcile.
 type revisionRequest struct {
-	// name is the purpose of the request, such as "storing the present revision".
+	// name is the purpose of the request, such as "storing the target revision".
 	name    string
 	options *Options
-	// failed explains why the last request failed, nil if it succeeded.
+	// failed is the error of the last request, or nil if it succeeded.
 	failed *UnstoredError
 }
 
-// attempt makes a request about a revision, "" for all revisions. After a failure, it returns the error of that request
-// until the backoff has passed. The error is an *UnstoredError, except if a retry cannot help or another replica leads.
+// attempt makes a request about a revision, or about all revisions if it is "". After a failure, it returns the error
+// of that request until the backoff has passed. The error is an *UnstoredError, except if a retry cannot help or
+// another replica leads.
 func (r *revisionRequest) attempt(ctx context.Context, revision string, request func() error) error {
 	if r.failed != nil && r.failed.revision == revision && r.options.Clock().Before(r.failed.Until) {
 		return r.failed
@@ -65,7 +66,7 @@ func (r *revisionRequest) attempt(ctx context.Context, revision string, request 
 	return r.failed
 }
 
-// markSucceeded resets the backoff.
+// markSucceeded resets the backoff of the request.
 func (r *revisionRequest) markSucceeded() {
 	r.failed = nil
 	r.options.Backoff.Reset(state.RetryRevision, r.name)

@@ -26,11 +26,11 @@ import (
 )
 
 const (
-	// storedRevisions is how many of the newest revisions stay stored even if they are unused. A used revision is one
-	// that a VectorSidecar has or would revert to.
+	// storedRevisions is the number of newest revisions that stay stored even if they are unused. A used revision is
+	// one that a VectorSidecar has or would revert to.
 	storedRevisions = 10
-	// loadedRevisions is how many earlier revisions are cached in memory. Usually, all waiting VectorSidecars have
-	// the same revision.
+	// loadedRevisions is the number of earlier revisions that are cached in memory. Usually, all waiting
+	// VectorSidecars have the same revision.
 	loadedRevisions = 4
 )
 
@@ -49,8 +49,8 @@ type revisions struct {
 	// the target revision that an earlier process stored.
 	isUntidy, isRenewed bool
 	loaded              *lru.Cache // loadedCatalog by revision
-	// recorded is the platform that the record was last compared with. compared is the time of that comparison.
-	// publication is the record as the operator last wrote it.
+	// recorded is the platform that the record was last compared with, at the time compared. publication is the
+	// record as the operator last wrote it.
 	recorded           *desired.Platform
 	compared           time.Time
 	publication        *corev1.ConfigMap
@@ -67,8 +67,8 @@ func newRevisions(options *Options) *revisions {
 	}
 }
 
-// platformAt returns the platform with an earlier revision instead of the present one. The error is a *fleet.RecordError if
-// the earlier revision cannot be read back.
+// platformAt returns the platform with an earlier revision instead of the current one. The error is a
+// *fleet.RecordError if the earlier revision cannot be read back.
 func (r *revisions) platformAt(ctx context.Context, revision string, current *desired.Platform) (*desired.Platform, error) {
 	if revision == current.Revision {
 		return current, nil
@@ -171,7 +171,7 @@ func (r *revisions) prepareStart(ctx context.Context, revision string, current *
 // stores the target revision as this release renders it. It runs after the workloads of a revision have been written, so
 // that these writes do not wait for it. It returns an *UnstoredError for each request that failed.
 func (r *revisions) pruneRevisions(ctx context.Context, current *desired.Platform) []error {
-	// While another reconcile stores a revision, parts exist before the revision itself. That reconcile calls tidy
+	// While another reconcile stores a revision, parts exist before the revision itself. That reconcile calls Tidy
 	// afterwards.
 	if !r.mu.TryLock() {
 		return nil
@@ -269,8 +269,8 @@ func (r *revisions) hasParts(ctx context.Context, installation *corev1.ConfigMap
 	return !slices.ContainsFunc(names, isMissing), nil
 }
 
-// isOwnedBy reports whether an object is deleted with the ConfigMap. It returns false for an object of an earlier
-// ConfigMap of the same name, which is about to be deleted.
+// isOwnedBy reports whether Kubernetes deletes an object with the ConfigMap. It returns false for an object of an
+// earlier ConfigMap of the same name, which is about to be deleted.
 func isOwnedBy(object client.Object, configMap *corev1.ConfigMap) bool {
 	return slices.ContainsFunc(object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return owner.UID == configMap.UID })
 }

@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Use is the result of a list of revisions.
+// Use is the result of a search for references to ConfigMaps.
 type Use struct {
 	// Names are the searched ConfigMaps that an object refers to.
 	Names map[string]bool

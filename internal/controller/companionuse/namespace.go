@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// calm is how long a namespace must be without changes before a list. In that time, controllers create or delete
+	// calm is the time without changes in a namespace before a list starts, because controllers then create or delete
 	// revisions, and one list serves all requests. If changes continue, the list starts longestWait after the first
 	// request.
 	calm, longestWait = 2 * time.Second, 10 * time.Second
@@ -47,8 +47,8 @@ const (
 type namespaceUse struct {
 	// companions are the old companions of each VectorSidecar.
 	companions map[types.NamespacedName][]string
-	// isUsed is the result of the last successful list, by companion. listed is the start of that list. changed are the
-	// workloads that changed after the start. changing are the workloads that changed during the list in progress.
+	// isUsed is the result of the last successful list, by companion. listed is the start time of that list. changed
+	// are the workloads that changed after that time, and changing the ones that changed during the list in progress.
 	isUsed            map[string]bool
 	listed            time.Time
 	changed, changing map[types.UID]bool
@@ -79,7 +79,7 @@ func (u *namespaceUse) recordChange(target types.UID) {
 	}
 }
 
-// isCurrent reports whether the last list is recent and started after the last change of all given workloads.
+// isCurrent reports whether the last list is recent and started after the last change of all of these workloads.
 func (u *namespaceUse) isCurrent(now time.Time, workloads func(func(types.UID) bool)) bool {
 	if now.Sub(u.listed) > maxAge {
 		return false

@@ -23,15 +23,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// maxAge is how long after the start of a list an unused companion may be deleted. Later, revisions of workloads that
-// are not the VectorSidecar's may refer to the companion.
+// maxAge is the time after the start of a list in which an unused companion may be deleted. Later, revisions of other
+// workloads than the VectorSidecar's may refer to it.
 const maxAge = time.Minute
 
 // Options are the dependencies of a Tracker.
 type Options struct {
 	Live  *livelist.Client
 	Kinds []*workload.Kind
-	// Wake requests a reconcile of a VectorSidecar if it has an unused companion or if its revisions cannot be listed.
+	// Wake requests a reconcile of a VectorSidecar if it has an unused companion, or if its revisions cannot be listed.
 	Wake  func(types.NamespacedName)
 	Clock func() time.Time
 }
@@ -53,7 +53,7 @@ type Tracker struct {
 	rolling map[types.UID]bool
 }
 
-// New returns a Tracker that does not list before Start.
+// New returns a Tracker, which lists revisions after Start.
 func New(options Options) *Tracker {
 	holders := workload.HoldersFor(options.Kinds)
 	return &Tracker{
@@ -131,8 +131,8 @@ func (t *Tracker) Forget(sidecar types.NamespacedName) {
 	}
 }
 
-// Observe records a change of a workload, which may have added or removed revisions. A new workload has no record
-// before the change, and a deleted workload has none after the change.
+// Observe records a change of a workload, which may have added or removed revisions. before is nil for a new
+// workload, and after for a deleted one.
 func (t *Tracker) Observe(before, after *workloadcache.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -14,7 +14,7 @@ type eventQueue struct {
 	limit int
 
 	mu sync.Mutex
-	// pushed wakes the sender.
+	// pushed wakes the goroutine that sends events.
 	pushed *sync.Cond
 	// written is the time of the last write of a workload.
 	written time.Time
@@ -42,8 +42,8 @@ func (q *eventQueue) lastWritten() time.Time {
 	return q.written
 }
 
-// push adds an event to a share, and reports whether the queue was full. A full queue drops the last event of the largest
-// share. This is the new event, unless the largest share stays the largest without its last event.
+// push adds an event to a share, and reports whether the queue was full. A full queue drops the last event of the
+// largest share. That may be the new event.
 func (q *eventQueue) push(share string, send func(context.Context)) (isFull bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

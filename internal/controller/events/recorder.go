@@ -22,8 +22,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Events are sent one at a time, and more slowly while workloads are written. So they do not delay the writes of a
-// fan-out or the requests of other clients.
+// Events are sent one at a time, and more slowly while workloads are written, so that they do not delay the writes of
+// a fan-out or the requests of other clients.
 const (
 	eventsAtOnce = 20
 	// eventsASecond is the rate limit while workloads are not written. eventsBetween is the rate limit while
@@ -41,8 +41,8 @@ const (
 type Recorder struct {
 	sender events.EventRecorder
 	scheme *runtime.Scheme
-	// namespaces is the cache of Namespaces, nil if the cache has none. Events in a deleted namespace are dropped: the API
-	// server rejects them, and client-go logs each as an error.
+	// namespaces is the cache of Namespaces, or nil for none. Events in a deleted namespace are dropped, because the
+	// API server rejects them and client-go logs each rejection as an error.
 	namespaces client.Reader
 	metrics    *telemetry.Metrics
 	waiting    *eventQueue
@@ -59,7 +59,7 @@ func (r *Recorder) RecordWrite() {
 	r.waiting.setWritten(time.Now())
 }
 
-// adjustTimestamp sets the current rate limit.
+// adjustTimestamp sets the rate limit for the next event.
 func (r *Recorder) adjustTimestamp() {
 	limit, burst := rate.Limit(eventsASecond), eventsAtOnce
 	if time.Since(r.waiting.lastWritten()) < stillness {
@@ -99,7 +99,7 @@ func eventShare(object runtime.Object) string {
 	return regarding.GetNamespace()
 }
 
-// toReference returns an object reduced to the fields that an event needs, nil for nil.
+// toReference returns the fields of an object that an event needs, or nil for nil.
 func (r *Recorder) toReference(object runtime.Object) runtime.Object {
 	object = clusterwide.ResolveCluster(object)
 	clientObject, ok := object.(client.Object)

@@ -76,18 +76,18 @@ func (f *Finalizer) AddBeforeWriting(ctx context.Context, sidecar *v1alpha1.Vect
 	return nil
 }
 
-// HasMarksToRemove reports whether the operator must still remove marks from a workload that has nothing else of the
-// VectorSidecar. Such a removal waits for other rollouts, or was not made because the workload has changed since it
-// was read. Such workloads keep the finalizer only for these reasons, because others may restore the marks forever.
+// HasMarksToRemove reports whether marks must still be removed from a workload that has nothing else of the
+// VectorSidecar: the removal waits for other rollouts, or was not made because the workload has changed since it was
+// read. Other remaining marks do not keep the finalizer, because other clients may restore them forever.
 func HasMarksToRemove(decision *decision.Decision, results decision.Results) bool {
 	return slices.ContainsFunc(decision.Plans, func(p plan.Plan) bool {
 		return p.Existing.IsMarked && !p.Existing.IsOwned && (p.IsWaiting() || p.Writes() && results.HasStale())
 	})
 }
 
-// RefreshIfDeleting returns the VectorSidecar as cached. If the VectorSidecar is being deleted and too large for the cache,
-// RefreshIfDeleting reads it from the API server, with its annotations and finalizers. It returns nil if the VectorSidecar does
-// not exist any more.
+// RefreshIfDeleting returns the VectorSidecar from the cache. If it is being deleted and too large for the cache, it
+// is read from the API server, with its annotations and finalizers. The result is nil if the VectorSidecar does not
+// exist any more.
 func (f *Finalizer) RefreshIfDeleting(ctx context.Context, cached *v1alpha1.VectorSidecar) (*v1alpha1.VectorSidecar, error) {
 	if cached.DeletionTimestamp == nil || cached.Cluster != nil || !desired.IsReduced(cached) {
 		return cached, nil
@@ -103,14 +103,14 @@ func (f *Finalizer) RefreshIfDeleting(ctx context.Context, cached *v1alpha1.Vect
 	return sidecar, nil
 }
 
-// Release removes the finalizer when the sidecar is removed from all workloads and API servers no longer inject it.
-// It also removes the finalizer if the sidecars are to stay. hasWritten reports whether the same reconcile has written
-// workloads of the VectorSidecar. admissionLag is how long API servers may still inject it.
+// Release removes the finalizer when all workloads are without the sidecar and API servers no longer inject it, or if
+// the sidecars are to stay. hasWritten is true if the same reconcile has written workloads of the VectorSidecar.
+// admissionLag is the time for which API servers may still inject it.
 func (f *Finalizer) Release(ctx context.Context, sidecar *v1alpha1.VectorSidecar, hasWritten bool, admissionLag time.Duration) (reconcile.Result, error) {
 	if !controllerutil.ContainsFinalizer(sidecar, meta.Finalizer) {
 		return reconcile.Result{}, nil
 	}
-	// Sidecars that are injected until then are noticed, and removed like all others.
+	// Sidecars that are injected until then are found in that time, and removed like all others.
 	if admissionLag > 0 {
 		return reconcile.Result{RequeueAfter: admissionLag}, nil
 	}

@@ -26,7 +26,7 @@ import (
 const (
 	// ownedPause is the minimum wait after a list of a namespace. The wait is at least as long as the list.
 	ownedPause = time.Second
-	// ownedMaxAge is how long after its end the result of a list may be used.
+	// ownedMaxAge is the time after its end for which the result of a list may be used.
 	ownedMaxAge = 10 * time.Second
 )
 
@@ -53,7 +53,7 @@ type ownedObjectLister struct {
 
 // ownedObjectList is the last list of a namespace.
 type ownedObjectList struct {
-	// requested is the number of started lists at the time when a VectorSidecar had made its last write. Only a later
+	// requested is the number of lists that had been started when a VectorSidecar made its last write. Only a later
 	// list shows the effect of that write.
 	requested map[string]int
 	started   int
@@ -96,7 +96,8 @@ func (l *ownedObjectLister) findObjects(ctx context.Context, name types.Namespac
 	return nil, nil, ownedPause, nil // Another VectorSidecar makes the list.
 }
 
-// request records the request of a VectorSidecar. If the caller has to make a list, request returns its number, else 0.
+// request records that a VectorSidecar needs a list. If the caller has to make the list, it returns the number of the
+// list, otherwise 0.
 func (l *ownedObjectLister) request(name types.NamespacedName, hasWritten bool) (list *ownedObjectList, number int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -31,10 +31,10 @@ type definitions struct {
 	isServed func(*workload.Kind) bool
 	now      func() time.Time
 
-	// reading is locked during requests to the API server, and mu only for a moment, so that decisions do not wait
-	// for a response.
+	// reading is locked during requests to the API server, and mu only briefly, so that decisions do not wait for a
+	// response.
 	reading sync.Mutex
-	// isNew is true after a definition has been replaced, until haveChanged reports it.
+	// isNew is true from the replacement of a definition until haveChanged reports it.
 	isNew bool
 
 	mu     sync.Mutex
@@ -48,12 +48,12 @@ type knownDefinition struct {
 	// readTime is the time of the last read. It is guarded by definitions.reading.
 	readTime   time.Time
 	definition *overlayset.Definition
-	// reason is the reason why the definition cannot be read, "" if it can.
+	// reason explains why the definition cannot be read, or is "" if it can.
 	reason string
 }
 
-// findProblem returns why the API server must not inject a sidecar into the pods of a kind, "" if it may. The API
-// server would drop fields that the definition does not have.
+// findProblem explains why the API server must not inject a sidecar into the pods of a kind, or returns "" if it may.
+// The API server would drop fields that the definition does not have.
 func (d *definitions) findProblem(ctx context.Context, kind *workload.Kind, pod map[string]any) (string, error) {
 	if err := d.refresh(ctx, kind); err != nil {
 		return "", err
@@ -61,7 +61,7 @@ func (d *definitions) findProblem(ctx context.Context, kind *workload.Kind, pod 
 	return d.findUnknownField(kind, pod), nil
 }
 
-// findUnknownField is like objection, but uses only the cached definition. It returns "" if no definition is cached.
+// findUnknownField does the same as findProblem from the cached definition. It returns "" if none is cached.
 func (d *definitions) findUnknownField(kind *workload.Kind, pod map[string]any) string {
 	if d == nil || !kind.Traits.OptionalAPI {
 		return ""

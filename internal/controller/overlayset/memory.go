@@ -24,8 +24,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
-// admissionLag is how long an API server may use an earlier OverlaySet, because each API server has a cache. Until
-// then it may inject a sidecar that the OverlaySet no longer has.
+// admissionLag is the time for which an API server may use an earlier OverlaySet, because each API server has a
+// cache. In that time, it may inject a sidecar that the OverlaySet no longer has.
 const admissionLag = 5 * time.Second
 
 // Memory has the state that the Reconciler shares with the reconciles of VectorSidecars: these request changes of
@@ -46,30 +46,32 @@ type namespaceState struct {
 	sidecars map[string]*sidecarState
 	// overlays has the overlays of VectorSidecars, by their name. It is nil before the OverlaySet has been read.
 	overlays map[string]overlayset.SidecarOverlays
-	// dryRuns has the results of the dry runs of overlays, by their digests, "" if the API server accepts an overlay.
+	// dryRuns has the results of the dry runs of overlays, by their digests: the reason of a rejection, or "" if the
+	// API server accepts the overlay.
 	dryRuns map[string]string
-	// replaced is the resource version that was replaced by written. Until the cache shows another version, written is
-	// the present OverlaySet.
+	// replaced is the resource version that the write of written replaced. Until the cache shows another version,
+	// written is the current OverlaySet.
 	replaced string
 	written  *v1alpha1.OverlaySet
-	// wroteAt is the time when this process last wrote the OverlaySet, zero for never.
+	// wroteAt is the time of this process's last write of the OverlaySet, or zero for never.
 	wroteAt time.Time
 }
 
 // sidecarState is the cached state of a VectorSidecar, or of a ClusterVectorSidecar in a namespace.
 type sidecarState struct {
-	// request is the last requested change, nil if it was made. err is the reason why the last attempt failed.
+	// request is the last requested change, or nil after it was made. err is the error of the last attempt.
 	request *request
 	err     error
 	// rejected is a rejected write of a workload with the sidecar, zero for none.
 	rejected rejectedWrite
-	// removalTime is when the OverlaySet no longer had the VectorSidecar, zero if it may still have it.
+	// removalTime is the time when the overlays of the VectorSidecar were removed from the OverlaySet, or zero if it
+	// may still have some.
 	removalTime time.Time
 	// isGone is true if the VectorSidecar does not exist.
 	isGone bool
 }
 
-// request is a change of the part of a VectorSidecar in the OverlaySet. A request without a VectorSidecar removes the part.
+// request is a requested change of the overlays of a VectorSidecar. Without a VectorSidecar, it removes them.
 type request struct {
 	sidecar    *v1alpha1.VectorSidecar
 	overlays   []desired.AdmissionOverlay
@@ -107,8 +109,8 @@ func (m *Memory) RequestUpdate(sidecar *v1alpha1.VectorSidecar, d *decision.Deci
 	m.wake(sidecar.Namespace)
 }
 
-// RequestRemoval requests that the OverlaySet does not have a VectorSidecar that the API server may not inject. It returns
-// true until the removal was made or has failed. The VectorSidecar is woken then.
+// RequestRemoval requests that the OverlaySet does not have a VectorSidecar that the API server may not inject.
+// isPending is true until the removal was made or has failed. The VectorSidecar is then requeued.
 func (m *Memory) RequestRemoval(sidecar *v1alpha1.VectorSidecar) (isPending bool) {
 	if !m.isEnabled || CanInject(sidecar) {
 		return false
@@ -127,7 +129,7 @@ func (m *Memory) RequestRemoval(sidecar *v1alpha1.VectorSidecar) (isPending bool
 	return sidecarState.err == nil
 }
 
-// RecordWrites records which writes of workloads with the sidecar were rejected. The API server does not inject a rejected
+// RecordWrites records the rejected writes of workloads with the sidecar. The API server does not inject a rejected
 // sidecar until a write of it is accepted or the sidecar changes.
 func (m *Memory) RecordWrites(sidecar *v1alpha1.VectorSidecar, d *decision.Decision, results decision.Results) {
 	if m.isEnabled && m.recordRejections(client.ObjectKeyFromObject(sidecar), results) {
@@ -135,7 +137,7 @@ func (m *Memory) RecordWrites(sidecar *v1alpha1.VectorSidecar, d *decision.Decis
 	}
 }
 
-// recordRejections reports whether the rejected write has changed.
+// recordRejections records the rejected write of a VectorSidecar, and reports whether it has changed.
 func (m *Memory) recordRejections(name types.NamespacedName, results decision.Results) (hasChanged bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -162,7 +164,7 @@ func (r rejectedWrite) concerns(overlay desired.AdmissionOverlay) bool {
 	return r.reason != "" && overlay.Rendered.Desired.InjectedHash() == r.hash
 }
 
-// Err returns the reason why the last requested change was not made, nil if it was made or is pending.
+// Err returns the error of the last requested change, or nil if it was made or is pending.
 func (m *Memory) Err(name types.NamespacedName) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -172,7 +174,7 @@ func (m *Memory) Err(name types.NamespacedName) error {
 	return nil
 }
 
-// RemainingLag returns how long an API server may still inject a sidecar after the request to remove it.
+// RemainingLag returns the time for which an API server may still inject a sidecar after the request to remove it.
 func (m *Memory) RemainingLag(name types.NamespacedName) time.Duration {
 	if !m.isEnabled {
 		return 0

@@ -61,7 +61,9 @@ func (p *PolicyAPI) NotServedReason() string {
 	return "" // The result is also "" before the first answer.
 }
 
-// KindProblems reads the definitions of kinds. It ignores read errors, because the writer of the OverlaySet reports them.
+// KindProblems returns a function that explains why the API server must not inject a pod into a kind, as
+// findUnknownField does. It first reads the definitions of the kinds. It ignores read errors, because the Reconciler
+// reports them.
 func (p *PolicyAPI) KindProblems(ctx context.Context, kinds []v1alpha1.WorkloadKind) func(kind *workload.Kind, pod map[string]any) string {
 	if p == nil {
 		return nil
@@ -74,8 +76,8 @@ func (p *PolicyAPI) KindProblems(ctx context.Context, kinds []v1alpha1.WorkloadK
 	return p.definitions.findUnknownField
 }
 
-// Detect asks the API server and reports whether the answer has changed. If the API server does not answer, the last
-// answer applies.
+// Detect asks the API server whether it serves the API, and reports whether the answer has changed. If the API server
+// does not answer, the last answer applies.
 func (p *PolicyAPI) Detect(ctx context.Context) (isNew bool) {
 	resources, err := p.apis.ServerResourcesForGroupVersionWithContext(ctx, policyGroup)
 	if err != nil && !apierrors.IsNotFound(err) {

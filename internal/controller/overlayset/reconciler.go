@@ -40,12 +40,12 @@ import (
 )
 
 const (
-	// crowd is the largest number of VectorSidecars in a namespace for which each change is written to the OverlaySet at
-	// once. With more VectorSidecars, changes are written together, once per writePause, because every write has the
-	// overlays of all of them.
+	// crowd is the maximum number of VectorSidecars in a namespace for which each change is written to the OverlaySet
+	// at once. With more, changes are written together, once per writePause, because every write has the overlays of
+	// all of them.
 	crowd      = 10
 	writePause = time.Second
-	// cacheLag is the longest time for which the cache may not show a write.
+	// cacheLag is the maximum time for which the cache may not show a write.
 	cacheLag = 10 * time.Second
 )
 
@@ -171,8 +171,8 @@ func version(set *v1alpha1.OverlaySet) string {
 	return set.ResourceVersion
 }
 
-// updateOverlays makes the requested changes in the cached state. It returns the errors of requests by the names of their
-// VectorSidecars, and whether the API server injects less than before.
+// updateOverlays makes the requested changes in the cached state. errs has the errors of requests by the names of
+// their VectorSidecars. isReduced is true if the API server must inject less than before.
 func (r *Reconciler) updateOverlays(ctx context.Context, namespace string, namespaceState *namespaceState, requests map[string]*request) (errs map[string]error, isReduced bool) {
 	errs = map[string]error{}
 	validator := &overlayValidator{ctx, r.Writer, r.Policies.definitions, namespace, namespaceState.dryRuns}

@@ -18,9 +18,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// Removal deletes, once, the OverlaySets that an operator with enabled OverlaySets has left. An operator
-// that does not write OverlaySets would let them become outdated. The API server would then inject outdated sidecars
-// when its policies are restored.
+// Removal deletes, once, the OverlaySets of an earlier operator with enabled OverlaySets. Without an operator that
+// writes them, they would become outdated, and the API server would inject outdated sidecars when its policies are
+// restored.
 type Removal struct {
 	live       *livelist.Client
 	writer     *apply.Writer
@@ -40,7 +40,7 @@ func (o *Removal) SetupWithManager(ctx context.Context, mgr ctrl.Manager) error 
 	})))
 }
 
-// deleteAll deletes the OverlaySets. It leaves the ones that it may not list or cannot delete.
+// deleteAll deletes the OverlaySets, except the ones that it may not list or cannot delete.
 func (o *Removal) deleteAll(ctx context.Context) error {
 	namespaces := o.namespaces
 	if len(namespaces) == 0 {

@@ -23,8 +23,8 @@ type Permissions interface {
 	CanListPods(ctx context.Context, namespace string) (bool, error)
 }
 
-// Access reports whether the operator may list pods. An option enables that and a Role grants it. A Role may lack
-// the permission although the option is set, so Access asks the API server.
+// Access reports whether the operator may list pods. An option enables that and a Role grants it. A Role may lack the
+// permission although the option is set, so Access asks the API server.
 type Access struct {
 	isEnabled bool
 	// permissions is nil if the API server cannot be asked. Then only the option counts.
@@ -34,7 +34,7 @@ type Access struct {
 	now        func() time.Time
 
 	mu sync.Mutex
-	// answers are the last answers by namespace, "" for all namespaces. A denial is checked again after
+	// answers are the last answers by namespace, with "" for all namespaces. A denial is checked again after
 	// state.LastRetry, and a permission when a request is denied.
 	answers map[string]accessAnswer
 }
@@ -95,8 +95,8 @@ func (a *Access) forget(namespace string) {
 	delete(a.answers, metav1.NamespaceAll)
 }
 
-// BlindHalt explains why rollout.halt cannot see the causes of failures in a namespace. It returns "" if rollout.halt
-// sees them or is not set.
+// BlindHalt explains why rollout.halt cannot detect the causes of failures in a namespace. It returns "" if it can,
+// or is not set.
 func (a *Access) BlindHalt(ctx context.Context, rules *fleet.Rules, namespace string) string {
 	if !rules.CanHalt() {
 		return ""

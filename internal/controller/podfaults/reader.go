@@ -30,10 +30,11 @@ import (
 )
 
 const (
-	// lookedAt is the number of workloads of a VectorSidecar with pods that are read. A status names the same number.
+	// lookedAt is the maximum number of unready workloads of a VectorSidecar with pods that are read. A status names
+	// the same number.
 	lookedAt = 20
-	// mostPods and mostEvents bound the pods and events that are read for a workload. longestEvent bounds the message
-	// of an event, in bytes.
+	// mostPods and mostEvents are the maximum numbers of pods and events that are read for a workload. longestEvent
+	// is the maximum length of the message of an event, in bytes.
 	mostPods, mostEvents, longestEvent = 1000, 100, 1 << 10
 	// noProgress is the time without progress after which the events of a workload are read.
 	noProgress = 10 * time.Second
@@ -43,8 +44,8 @@ const (
 	podLooks = 4
 )
 
-// errUnobserved reports a workload with a newest generation that its controller has not observed yet. If the pod
-// template is unchanged, the last result for its pods still applies. For another template the result is unknown.
+// errUnobserved reports a workload with a newest generation that its controller has not observed. If the pod template
+// is unchanged, the last result for its pods still applies. For another template, the result is unknown.
 var errUnobserved = errors.New("the controller has not observed the newest generation")
 
 // Reader reads the pods of workloads to find errors that keep the pods from running. It reads unready workloads, and
@@ -100,8 +101,8 @@ func notReadyRecords(records []*workloadcache.Record, manager string) []*workloa
 	return unsettled[:min(len(unsettled), lookedAt)]
 }
 
-// compareHeld sorts workloads last if their own settings keep pods with another template, because that may last for
-// weeks.
+// compareHeld sorts workloads with settings that keep pods with another template behind all others, because that may
+// last for weeks.
 func compareHeld(a, b *workloadcache.Record) int {
 	rank := func(record *workloadcache.Record) int {
 		if record.Rollout() == workload.PodsNotReplaced {
@@ -112,7 +113,8 @@ func compareHeld(a, b *workloadcache.Record) int {
 	return cmp.Compare(rank(a), rank(b))
 }
 
-// watchedRecords returns the ready workloads to read. Without a watch of restarts there are none.
+// watchedRecords returns the ready workloads to read, because restarts of their containers count. watch is nil if
+// restarts do not count.
 func watchedRecords(records []*workloadcache.Record, manager string, watch *workload.RestartRule) (watched state.WatchedWorkloads) {
 	if watch == nil {
 		return watched

@@ -17,8 +17,8 @@ import (
 const (
 	// requestTimeout is the timeout of one write.
 	requestTimeout = 30 * time.Second
-	// drainTimeout is how long a write in progress may continue after the signal to stop. It is shorter than the time
-	// that the process has to stop.
+	// drainTimeout is the time for which a write in progress may continue after the signal to stop. It is shorter
+	// than the time that the process has to stop.
 	drainTimeout = 5 * time.Second
 )
 

@@ -36,23 +36,22 @@ func (l *Lister) Clusters(ctx context.Context) []v1alpha1.ClusterVectorSidecar {
 	return list.Items
 }
 
-// clustersIn returns the VectorSidecars that ClusterVectorSidecars stand for in a namespace, or in all namespaces if the
-// name is "".
+// clustersIn returns the VectorSidecars that stand for ClusterVectorSidecars in a namespace, or in all namespaces if
+// the name is "".
 func (l *Lister) clustersIn(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
 	return l.filterClusters(ctx, namespace, false, func(*v1alpha1.ClusterVectorSidecar) bool { return true })
 }
 
-// clustersByIndex returns the VectorSidecars that represent ClusterVectorSidecars in a namespace, only for those
-// ClusterVectorSidecars that have one of the keys in the index. Unless the
-// index is IndexSelector, it includes namespaces that are not selected, because the ClusterVectorSidecar may own objects
-// there.
+// clustersByIndex returns the VectorSidecars that stand for ClusterVectorSidecars in a namespace, for the
+// ClusterVectorSidecars that have one of the keys in an index. Unless the index is IndexSelector, it includes
+// namespaces that are not selected, because the ClusterVectorSidecar may own objects there.
 func (l *Lister) clustersByIndex(ctx context.Context, namespace, index string, keys ...string) []v1alpha1.VectorSidecar {
 	return l.filterClusters(ctx, namespace, index != IndexSelector, func(cluster *v1alpha1.ClusterVectorSidecar) bool {
 		return slices.ContainsFunc(clusterKeys(index, cluster), func(key string) bool { return slices.Contains(keys, key) })
 	})
 }
 
-// filterClusters returns the VectorSidecars that matching ClusterVectorSidecars stand for in a namespace, or in all
+// filterClusters returns the VectorSidecars that stand for matching ClusterVectorSidecars in a namespace, or in all
 // namespaces if the name is "". With isByOwner, it includes namespaces that are not selected.
 func (l *Lister) filterClusters(ctx context.Context, namespace string, isByOwner bool, matches func(*v1alpha1.ClusterVectorSidecar) bool) []v1alpha1.VectorSidecar {
 	var sidecars []v1alpha1.VectorSidecar
@@ -76,9 +75,9 @@ func (l *Lister) filterClusters(ctx context.Context, namespace string, isByOwner
 	return sidecars
 }
 
-// getInNamespace returns the VectorSidecar that a ClusterVectorSidecar stands for in a namespace. It returns nil if one of
-// the two does not exist. It also returns nil if the namespace is being deleted, because the operator does not act there
-// or wait for it.
+// getInNamespace returns the VectorSidecar that stands for a ClusterVectorSidecar in a namespace. It returns nil if
+// one of the two does not exist. It also returns nil if the namespace is being deleted, because the operator neither
+// acts there nor waits for it.
 func (l *Lister) getInNamespace(ctx context.Context, namespace, name string) (*v1alpha1.VectorSidecar, error) {
 	cluster, err := l.Cluster(ctx, name)
 	if err != nil || cluster == nil {
@@ -93,7 +92,7 @@ func (l *Lister) getInNamespace(ctx context.Context, namespace, name string) (*v
 	return nil, nil //nolint:nilnil // A missing object is not an error.
 }
 
-// Cluster returns a copy of a ClusterVectorSidecar, nil if it does not exist.
+// Cluster returns a copy of a ClusterVectorSidecar, or nil if it does not exist.
 func (l *Lister) Cluster(ctx context.Context, name string) (*v1alpha1.ClusterVectorSidecar, error) {
 	if !l.hasClusters {
 		return nil, nil //nolint:nilnil // A disabled kind does not have objects.
@@ -173,9 +172,9 @@ func (l *Lister) ForgetWritten(cluster string) {
 	delete(l.written, cluster)
 }
 
-// forgetObserved replaces the status of a ClusterVectorSidecar from the cache by the last written status, if the cache does not
-// have a later version. It also replaces the finalizers and the resource version, because writes of finalizers need the
-// finalizers of that version.
+// forgetObserved gives a ClusterVectorSidecar from the cache the last written status, unless the cache has a later
+// version. It also sets the finalizers and the resource version of that write, because writes of finalizers need both
+// of one version.
 func (l *Lister) forgetObserved(cluster *v1alpha1.ClusterVectorSidecar) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

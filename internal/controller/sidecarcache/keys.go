@@ -20,8 +20,8 @@ func Keys(sidecars []v1alpha1.VectorSidecar) []types.NamespacedName {
 	return keys
 }
 
-// ClusterKey returns the key of the reconcile of a ClusterVectorSidecar itself. The keys for its namespaces contain
-// the name of the namespace.
+// ClusterKey returns the key of the reconcile of a ClusterVectorSidecar itself. The keys of the reconciles of its
+// namespaces contain the name of the namespace.
 func ClusterKey(cluster string) types.NamespacedName {
 	return KeyIn("", cluster)
 }

@@ -68,7 +68,7 @@ func (l *Lister) WithDisabledClusters(exists func(namespace, manager string) boo
 // of each label.
 const manyLabels = 200
 
-// ListSelecting returns the VectorSidecars that select one of the workloads of a namespace.
+// ListSelecting returns the VectorSidecars of a namespace that select one of its workloads.
 func (l *Lister) ListSelecting(ctx context.Context, namespace string, records []*workloadcache.Record) []v1alpha1.VectorSidecar {
 	isSelecting := func(sidecar *v1alpha1.VectorSidecar) bool { return workloadcache.IsAnySelectedBy(records, sidecar) }
 	keys := map[string]bool{workloadcache.AnyLabels: true}
@@ -107,7 +107,8 @@ func (l *Lister) Keys(ctx context.Context) []types.NamespacedName {
 	return keys
 }
 
-// AllKeys returns the keys of all reconciles: VectorSidecars, ClusterVectorSidecars, and their namespaces.
+// AllKeys returns the keys of all reconciles: of VectorSidecars, of ClusterVectorSidecars, and of
+// ClusterVectorSidecars in their namespaces.
 func (l *Lister) AllKeys(ctx context.Context) []types.NamespacedName {
 	return append(l.Keys(ctx), Keys(l.clustersIn(ctx, ""))...)
 }
@@ -117,7 +118,8 @@ func (l *Lister) ListByIndex(ctx context.Context, namespace, index string, keys 
 	return l.listByIndex(ctx, namespace, index, keys, func(*v1alpha1.VectorSidecar) bool { return true })
 }
 
-// listByIndex is ListByIndex for the VectorSidecars that match. Many VectorSidecars may have the key of a common label.
+// listByIndex does the same as ListByIndex for the VectorSidecars that match. Many VectorSidecars may have the key of
+// a common label.
 func (l *Lister) listByIndex(ctx context.Context, namespace, index string, keys []string, matches func(*v1alpha1.VectorSidecar) bool) (sidecars []v1alpha1.VectorSidecar) {
 	added := map[types.UID]bool{}
 	add := func(candidates []v1alpha1.VectorSidecar) {

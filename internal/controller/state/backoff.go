@@ -25,7 +25,7 @@ type Retry struct {
 const (
 	// firstDryRunRetry is the first wait after a rejected dry run.
 	firstDryRunRetry = time.Minute
-	// firstPause and lastPause are the first and the longest pause of corrections that another writer reverts.
+	// firstPause and lastPause are the first and the longest pause of corrections that another client reverts.
 	firstPause, lastPause = 10 * time.Minute, 6 * time.Hour
 )
 
@@ -40,7 +40,7 @@ var (
 	RetryLeftovers = Retry{"leftovers", 10 * time.Second, LastRetry}
 	// RetryDeclared is for objects that the installation's values declare and that are not applied.
 	RetryDeclared = Retry{"declared", FirstRetry, LastRetry}
-	// retryStaleWrite is for reads of a workload that had changed before it was written.
+	// retryStaleWrite is for writes of a workload that had changed after the plan was made.
 	retryStaleWrite = Retry{"stale write", FirstRetry, LastRetry}
 	// retryDryRun is for dry runs that were rejected.
 	retryDryRun = Retry{"dry run", firstDryRunRetry, LastRetry}
@@ -70,7 +70,7 @@ func (b *Backoff) Next(retry Retry, key string) time.Duration {
 	return b.byRetry[retry].Get(key)
 }
 
-// Last returns the wait that the last failure caused, 0 after a success.
+// Last returns the wait that the last failure caused, or 0 after a success.
 func (b *Backoff) Last(retry Retry, key string) time.Duration { return b.byRetry[retry].Get(key) }
 
 // Reset records a success: the next failure has the first wait.
@@ -92,8 +92,8 @@ func (m *Memory) IsConflictTransient(request types.NamespacedName) bool {
 	return m.Backoff.Last(RetryConflict, request.String()) < FirstConflict<<(mostConflicts-1)
 }
 
-// RecordConflict records a conflict and returns the wait before the retry. An event may start a reconcile before that wait
-// ends; a conflict of such a reconcile does not count.
+// RecordConflict records a conflict and returns the wait before the retry. An event may start a reconcile before that
+// wait ends. A conflict of such a reconcile does not count.
 func (m *Memory) RecordConflict(request types.NamespacedName) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()

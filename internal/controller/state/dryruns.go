@@ -54,8 +54,8 @@ func (s *Sidecar) SetDryRun(p *plan.Plan, verdict preflight.DryRunResult) {
 // dryRunKey returns the key of a dry run in Memory.Backoff.
 func (s *Sidecar) dryRunKey(key preflight.Key) string { return fmt.Sprintf("%s/%v", s.name, key) }
 
-// KeepDryRuns drops the dry-run results that apply to none of the plans. So their number stays bounded by the number of
-// workloads, however often users change the requirements of pods.
+// KeepDryRuns drops the dry-run results that apply to none of the plans, so that the number of workloads limits their
+// number, however often users change the requirements of pods.
 func (s *Sidecar) KeepDryRuns(plans []plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,8 +86,8 @@ func (s *Sidecar) clearDryRunResults() {
 	clear(s.trials)
 }
 
-// ForgetDryRuns drops the dry-run results because a user requests that with an annotation. It drops them once for each
-// value of the annotation, even if several reconciles see that value. It reports whether it dropped them.
+// ForgetDryRuns drops the dry-run results once for each value of the annotation with which a user requests that, even
+// if several reconciles see the value. It reports whether it dropped them.
 func (s *Sidecar) ForgetDryRuns(annotation, request string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -33,7 +33,7 @@ type ownedWorkload struct{ lastWriter string }
 // attempt is the last attempt to write a workload.
 type attempt struct {
 	target workload.Ref
-	// planned is the resource version that the attempt was planned from. seen is the first resource version that is
+	// planned is the resource version from which the write was planned. seen is the first resource version that is
 	// equivalent to it.
 	planned, seen string
 	change        plan.Change
@@ -44,29 +44,29 @@ type attempt struct {
 	version    string
 	// denial is the API server's rejection of the attempt, nil if the attempt was not rejected.
 	denial *plan.Denial
-	// missed is set when the workload had changed before the attempt reached it.
+	// missed is not nil if the workload had changed before the write reached it.
 	missed *StaleWrite
 }
 
 // StaleWrite records that a workload changed after the attempt was planned. The attempt is not repeated with the same
 // planned version until the cache changes or the live workload was read.
 type StaleWrite struct {
-	// ReadTime is the time to read the live workload.
+	// ReadTime is the time when the live workload must be read.
 	ReadTime time.Time
 	// IsCurrent is true if the live workload has the planned version, so the attempt was rejected for another reason.
 	IsCurrent bool
 
-	// answer is the API server's response to the last attempt that was planned from the live version. inVain is the
-	// number of such attempts.
+	// answer is the API server's response to the last write that was planned from the live version. inVain is the
+	// number of such writes that failed.
 	answer error
 	inVain int
 }
 
-// mostInVain is the tolerated number of conflicts with the live version. It is 1 because the workload may have changed
-// after it was read.
+// mostInVain is the tolerated number of conflicts with the live version. It is 1 because the workload may have
+// changed after it was read.
 const mostInVain = 1
 
-// next returns the record of a further miss. The error is the API server's response to the attempt, nil if the attempt
+// next returns the record after a further miss. answer is the API server's response to the write, or nil if the write
 // was not sent.
 func (m *StaleWrite) next(look time.Time, answer error) *StaleWrite {
 	missed := &StaleWrite{ReadTime: look}
@@ -114,7 +114,7 @@ func (s *Sidecar) Denials() map[types.UID]decision.RejectedWrite {
 	return denials
 }
 
-// StaleWrite returns the record of an attempt that missed the resource version of the plan, nil if no attempt missed it.
+// StaleWrite returns the record of a write that missed the plan's resource version, or nil if none missed it.
 func (s *Sidecar) StaleWrite(p *plan.Plan) *StaleWrite {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,8 +156,8 @@ func (s *Sidecar) RecordWrite(p *plan.Plan, generation int64, version string) {
 	}
 }
 
-// OwnedWorkloadWriter reports whether this process saw the sidecar on a workload with a controller owner, and returns the
-// workload's last writer at that time.
+// OwnedWorkloadWriter reports whether this process has seen the sidecar on a workload with a controller owner, and
+// returns the workload's last writer at that time.
 func (s *Sidecar) OwnedWorkloadWriter(target types.UID) (lastWriter string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,8 +167,8 @@ func (s *Sidecar) OwnedWorkloadWriter(target types.UID) (lastWriter string, ok b
 	return "", false
 }
 
-// RecordRejection records that the API server rejected a plan. If the rejection is permanent, the plan is not retried for
-// LastRetry, because the reason may disappear later. Earlier writes still count for pacing.
+// RecordRejection records that the API server rejected the write of a plan. A permanent rejection is retried after
+// LastRetry, because the reason may disappear. Earlier writes still count for pacing.
 func (s *Sidecar) RecordRejection(p *plan.Plan, err error, isPermanent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,9 +181,9 @@ func (s *Sidecar) RecordRejection(p *plan.Plan, err error, isPermanent bool) {
 	s.setAttempt(p, lastAttempt)
 }
 
-// RecordMiss records that a workload changed after an attempt was planned. It returns the wait before the live workload is
-// read. Earlier writes still count for pacing. The error is the API server's response to the attempt, nil if a read
-// showed the change.
+// RecordMiss records that a workload changed after its write was planned. It returns the wait before the live
+// workload is read. Earlier writes still count for pacing. answer is the API server's response to the write, or nil
+// if a read showed the change.
 func (s *Sidecar) RecordMiss(p *plan.Plan, answer error) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,7 +194,7 @@ func (s *Sidecar) RecordMiss(p *plan.Plan, answer error) time.Duration {
 	return wait
 }
 
-// ConfirmVersion records that a plan's resource version is the live one although an attempt has missed.
+// ConfirmVersion records that a plan's resource version is the live one, although an earlier write missed it.
 func (s *Sidecar) ConfirmVersion(p *plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,7 +239,8 @@ func (s *Sidecar) pendingWrite(target types.UID) *pendingWrite {
 	return s.writes[target]
 }
 
-// WrittenWorkloads returns the workloads that were written, except the excluded ones. The excluded UIDs are distinct.
+// WrittenWorkloads returns the workloads that were written, except count excluded ones. excludedUID returns the n-th
+// of them. They are distinct.
 func (s *Sidecar) WrittenWorkloads(excludedUID func(n int) types.UID, count int) []workload.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -252,9 +253,9 @@ func (s *Sidecar) WrittenWorkloads(excludedUID func(n int) types.UID, count int)
 	return targets
 }
 
-// KeepExpectations drops the expectations of workloads without a plan. It also drops the corrections of workloads that
-// must not have the sidecar. A requested removal is not part of a correction loop, so a later injection starts a new
-// count.
+// KeepExpectations drops the records of writes to workloads without a plan. It also drops the corrections of
+// workloads that must not have the sidecar. A requested removal is not part of a correction loop, so a later
+// injection starts a new count.
 func (s *Sidecar) KeepExpectations(plans []plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -273,8 +274,8 @@ func (s *Sidecar) KeepExpectations(plans []plan.Plan) {
 	}
 }
 
-// ResetRejections allows retries of blocked writes, once for each request. It drops rejections by the API server, removals by
-// the application owner, and correction loops.
+// ResetRejections allows retries of blocked writes, once for each request of a user. It drops rejections by the API
+// server, removals by controller owners, and correction loops.
 func (s *Sidecar) ResetRejections(request string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -289,7 +290,7 @@ func (s *Sidecar) ResetRejections(request string) {
 	}
 }
 
-// isWriteAwaited reports whether an attempt on a workload has missed.
+// isWriteAwaited reports whether the last write to a workload missed it, so that its next change is awaited.
 func (s *Sidecar) isWriteAwaited(target types.UID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// startingPods is how long a rollout may take before its pods are read. Most rollouts finish earlier, so their pods
-	// are never read.
+	// startingPods is the time that a rollout may take before its pods are read. Most rollouts finish earlier, so
+	// their pods are never read.
 	startingPods = 2 * time.Second
-	// firstPodLook and lastPodLook bound the wait between two reads of the pods of a workload. Each wait is 1.5 times
-	// the one before, so a pod error shows in the status within 10 s. With many workloads the longest wait is
-	// podLookEach for each workload, so at most two workloads are read in three seconds. If the rollout state has
-	// lasted longer than newTrouble, the wait grows further.
+	// firstPodLook and lastPodLook are the first and the longest wait between two reads of the pods of a workload.
+	// Each wait is 1.5 times the one before, so a pod error shows in the status within 10 s. With many workloads, the
+	// longest wait is podLookEach for each workload, so at most two workloads are read in three seconds. If the
+	// rollout state has lasted longer than newTrouble, the wait grows further.
 	firstPodLook, lastPodLook = 2 * time.Second, 6 * time.Second
 	podLookEach               = 1500 * time.Millisecond
 	newTrouble                = 10 * time.Minute
-	// firstWatchedLook and lastWatchedLook bound the wait between two reads of the pods of a watched workload. Each
-	// wait is 1.5 times the one before. With many workloads the waits are at least podLookEach for each workload.
+	// firstWatchedLook and lastWatchedLook are the same waits for a watched workload. With many workloads, they are
+	// at least podLookEach for each workload.
 	firstWatchedLook, lastWatchedLook = 10 * time.Second, time.Minute
-	// watchedAtOnce is the number of watched workloads that one reconcile reads if many are overdue.
+	// watchedAtOnce is the maximum number of watched workloads that one reconcile reads if many are overdue.
 	watchedAtOnce = 20
 )
 
@@ -48,7 +48,7 @@ func (l *podLook) isForTemplate(record *workloadcache.Record) bool {
 	return record.HasSameTemplate(l.record)
 }
 
-// WatchedWorkloads lists ready workloads. Their pods are read, too.
+// WatchedWorkloads are ready workloads with pods that are read, too, to find restarts.
 type WatchedWorkloads struct {
 	Records []*workloadcache.Record
 	// RetryTime is the time when a user retried a failed rollout. Earlier results do not apply.
@@ -119,8 +119,8 @@ func (s *Sidecar) dueWatchedPods(previousLooks map[types.UID]podLook, watched Wa
 	return dueRecords
 }
 
-// SetFault records the error that keeps the pods of a workload from running, if the pods could be read. It reports
-// whether the pods could not be read for the first time.
+// SetFault records the error that keeps the pods of a workload from running. isSeen is false if the pods could not be
+// read. The result is true if that is so for the first time.
 func (s *Sidecar) SetFault(target types.UID, fault workload.Fault, isSeen bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +131,8 @@ func (s *Sidecar) SetFault(target types.UID, fault workload.Fault, isSeen bool) 
 	return isNews
 }
 
-// Faults returns the pod errors of all workloads with pods that could be read. The zero fault means running pods.
+// Faults returns the pod errors of all workloads with pods that could be read. The zero value means that no error was
+// found.
 func (s *Sidecar) Faults() map[types.UID]workload.Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +145,7 @@ func (s *Sidecar) Faults() map[types.UID]workload.Fault {
 	return faults
 }
 
-// NextPodLook returns the wait before the next read of pods, 0 if no read is planned.
+// NextPodLook returns the wait before the next read of pods, or 0 if no read is planned.
 func (s *Sidecar) NextPodLook() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,15 +11,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 )
 
-// previousFor is how long a decision is kept. Frequent reconciles use it to evaluate only changed workloads. After that
-// time the memory is worth more than the saved evaluation.
+// previousFor is the time for which the evaluations of a decision are kept. Frequent reconciles use them to evaluate
+// only changed workloads. After that time, the memory is worth more than the saved work.
 const previousFor = time.Minute
 
-// mostPrevious bounds the size of the stored results of all VectorSidecars, in bytes. It fits a container with the
-// chart's memory limit.
+// mostPrevious is the maximum size in bytes of the stored evaluations of all VectorSidecars. It fits a container with
+// the chart's memory limit.
 const mostPrevious = 16 << 20
 
-// previous is the result of one decision for the next decision, with the timer that drops it.
+// previous has the evaluations of one decision for the next decision, with the timer that drops them.
 type previous struct {
 	results *decision.Previous
 	// number identifies the entry among earlier and later entries of the VectorSidecar.
@@ -27,7 +27,7 @@ type previous struct {
 	forget *time.Timer
 }
 
-// Previous returns the stored results of the last decision, nil if none are stored.
+// Previous returns the stored evaluations of the last decision, or nil for none.
 func (s *Sidecar) Previous() *decision.Previous {
 	s.memory.mu.Lock()
 	defer s.memory.mu.Unlock()
@@ -37,8 +37,7 @@ func (s *Sidecar) Previous() *decision.Previous {
 	return nil
 }
 
-// SetPrevious replaces the stored results. It stores nothing if the results are larger than the bound for all
-// VectorSidecars.
+// SetPrevious replaces the stored evaluations. It stores nothing if they are larger than mostPrevious.
 func (s *Sidecar) SetPrevious(results *decision.Previous) {
 	bytes := 0
 	if results != nil {

@@ -33,8 +33,8 @@ func NewRateLimiter() *RateLimiter {
 	return &RateLimiter{backoff: NewBackoff(), failures: map[reconcile.Request]failure{}}
 }
 
-// When returns the next interval, shortened by up to a fifth. Before the time of the next retry it returns the
-// remaining wait.
+// When returns the next wait, shortened by up to a fifth. Before the time of the next retry, it returns the remaining
+// wait.
 func (r *RateLimiter) When(request reconcile.Request) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,7 +48,7 @@ func (r *RateLimiter) When(request reconcile.Request) time.Duration {
 	return interval
 }
 
-// Forget resets the next wait to the first one.
+// Forget resets the wait of a request to the first one.
 func (r *RateLimiter) Forget(request reconcile.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

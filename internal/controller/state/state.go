@@ -52,7 +52,7 @@ type Sidecar struct {
 	// isResyncDue is true if the next reconcile ignores earlier renderings and evaluations.
 	isResyncDue bool
 	adopted     decision.Adopted
-	// writes are the last attempts to write workloads. forgiven is the request of the last call of Forgive.
+	// writes are the last writes to workloads, by UID. forgiven is the request of the last call of ResetRejections.
 	writes   map[types.UID]*pendingWrite
 	forgiven string
 	// verdicts are the results of Vector's checks of configurations, by key.
@@ -60,7 +60,8 @@ type Sidecar struct {
 	// trials are the results of dry runs. forgottenTrials is the last request to repeat them, by annotation.
 	trials          map[preflight.Key]preflight.DryRunResult
 	forgottenTrials map[string]string
-	// podLooks are the last reads of pods, by workload. watchedAfter is WatchedWorkloads.RetryTime of the last call of PodsDue.
+	// podLooks are the last reads of pods, by workload. watchedAfter is WatchedWorkloads.RetryTime of the last call
+	// of PodsDue.
 	podLooks     map[types.UID]podLook
 	watchedAfter time.Time
 	// obstacles are the causes for which workloads do not get the sidecar, by workload.
@@ -96,8 +97,8 @@ func (m *Memory) GetOrCreate(name types.NamespacedName) *Sidecar {
 	return sidecarState
 }
 
-// Peek returns the state of a VectorSidecar like Of, but does not store a new state. A dry run uses it because its
-// VectorSidecar may not exist.
+// Peek returns the state of a VectorSidecar like GetOrCreate, but does not store a new state. A dry run uses it
+// because its VectorSidecar may not exist.
 func (m *Memory) Peek(name types.NamespacedName) *Sidecar {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -155,7 +156,7 @@ func (m *Memory) Writers(target types.UID) []types.NamespacedName {
 	return m.writers.names(target)
 }
 
-// IsAwaited reports whether every change of a workload matters, because an attempt to write it has missed.
+// IsAwaited reports whether a VectorSidecar waits for the next change of a workload, because a write has missed it.
 func (m *Memory) IsAwaited(target types.UID) bool {
 	for _, name := range m.Writers(target) {
 		if m.Peek(name).isWriteAwaited(target) {
@@ -183,7 +184,7 @@ func (m *Memory) addReferrer(configMap, name types.NamespacedName) {
 	m.referrers.add(configMap, name)
 }
 
-// removeReferrer reports whether no VectorSidecar depends on the ConfigMap anymore.
+// removeReferrer removes a VectorSidecar from those that depend on a ConfigMap. It reports whether none is left.
 func (m *Memory) removeReferrer(configMap, name types.NamespacedName) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// A status is written at most this often. The burst of two writes shows a change and its result; after that, one status
-// is written per interval. During a rollout, the counts may change with each reconcile.
+// A status is written at most this often. The burst of two writes shows a change and its result. After that, one
+// status is written per interval, because during a rollout the counts may change with each reconcile.
 const (
 	statusInterval = time.Second
 	statusBurst    = 2
@@ -41,7 +41,8 @@ func newStatusLimiter() statusLimiter {
 	return statusLimiter{limiter: rate.NewLimiter(rate.Every(statusInterval), statusBurst)}
 }
 
-// MarkChanged reports whether a workload was written in this reconcile or in an earlier one with a delayed status.
+// MarkChanged records whether a workload was written in this reconcile. It returns true also if one was written in an
+// earlier reconcile with a delayed status.
 func (s *Sidecar) MarkChanged(isChanged bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,8 +65,8 @@ func (s *Sidecar) DelayRollout(rollout *v1alpha1.RolloutStatus) {
 	s.status.rollout = rollout.DeepCopy()
 }
 
-// Rollout returns the rollout of the VectorSidecar: the delayed one if a status is delayed, otherwise the one in the
-// current status. It is nil without a rollout.
+// Rollout returns the rollout status of the VectorSidecar: the delayed one if a status is delayed, otherwise the one
+// in status. It is nil for none.
 func (s *Sidecar) Rollout(status *v1alpha1.VectorSidecarStatus) *v1alpha1.RolloutStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,14 +76,14 @@ func (s *Sidecar) Rollout(status *v1alpha1.VectorSidecarStatus) *v1alpha1.Rollou
 	return status.Rollout
 }
 
-// SetFinalizerError records why a deleted VectorSidecar still has its finalizer, nil without an error.
+// SetFinalizerError records the error that keeps the finalizer on a deleted VectorSidecar, or nil for none.
 func (s *Sidecar) SetFinalizerError(cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status.unreleased = cause
 }
 
-// FinalizerError returns the error of the last SetUnreleased.
+// FinalizerError returns the error of the last call of SetFinalizerError.
 func (s *Sidecar) FinalizerError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +121,7 @@ func (s *Sidecar) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSideca
 	return sidecar.Status.DeepCopy()
 }
 
-// ReserveStatus returns the wait before the next status write. 0 allows the write now and counts it as done.
+// ReserveStatus returns the wait before the next status write. With 0, the write may be made now, and counts as made.
 func (s *Sidecar) ReserveStatus() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 )
 
-// mostVerdicts bounds the number of check results of one VectorSidecar. An entry takes a few hundred bytes.
+// mostVerdicts is the maximum number of check results of one VectorSidecar. An entry takes a few hundred bytes.
 const mostVerdicts = 64
 
 // dated is the result of Vector's check of a configuration, with the time of the result.

@@ -94,14 +94,14 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) err
 		Complete(shutdown.StopReconciles(ctx, r))
 }
 
-// logUnread emits an event on VectorSidecars with a configuration that Vector could not validate.
+// logUnread emits an event on each VectorSidecar with a configuration that Vector could not validate.
 func (r *Reconciler) logUnread(sidecars []v1alpha1.VectorSidecar, cause string) {
 	for i := range sidecars {
 		r.Recorder.Eventf(&sidecars[i], nil, corev1.EventTypeWarning, meta.ReasonNotValidated, "Validate", "the configuration was not checked with Vector: %s", humanize.Message(cause, events.NoteLimit))
 	}
 }
 
-// readVerdict reads the result of a Job. Only Vector's own exit code makes a configuration invalid, because other
+// readVerdict returns the result of a Job. Only Vector's own exit code makes a configuration invalid, because other
 // failures, such as a failed image pull, do not depend on the configuration.
 func (r *Reconciler) readVerdict(ctx context.Context, job *batchv1.Job) (decision.Verdict, error) {
 	i := slices.IndexFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
@@ -133,7 +133,7 @@ func (r *Reconciler) readVerdict(ctx context.Context, job *batchv1.Job) (decisio
 	return decision.Verdict{State: decision.VerdictUnable, Message: fmt.Sprintf("Job %s failed: %s: %s", job.Name, condition.Reason, condition.Message)}, nil
 }
 
-// readPodVerdict reads the result of a pod of a Job. It returns false if the pod has no result.
+// readPodVerdict returns the result of a pod of a Job. It returns false if the pod has no result.
 func readPodVerdict(job *batchv1.Job, pod *corev1.Pod) (decision.Verdict, bool) {
 	for _, container := range pod.Status.ContainerStatuses {
 		end := container.State.Terminated

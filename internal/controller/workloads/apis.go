@@ -26,7 +26,8 @@ import (
 const (
 	// apiInterval is the interval between checks for the API of an optional kind.
 	apiInterval = time.Minute
-	// apiRetry is the interval between checks at startup. Without an answer the workloads of the kind are unknown.
+	// apiRetry is the interval between checks at startup. Until the API server answers, the workloads of the kind are
+	// unknown.
 	apiRetry = time.Second
 )
 
@@ -60,8 +61,8 @@ func (s *Source) detectAPI(ctx context.Context, kind *workload.Kind) (synced too
 	return synced, nil
 }
 
-// redetectAPI starts or ends the watch of a kind if its API was added or removed. After that it requests a reconcile of
-// the VectorSidecars that list the kind.
+// redetectAPI starts or ends the watch of a kind if its API was added or removed. It then requests a reconcile of the
+// VectorSidecars that list the kind.
 func (s *Source) redetectAPI(ctx context.Context, kind *workload.Kind) error {
 	isServed, err := s.hasAPI(kind)
 	if err != nil || isServed == s.Workloads.HasKind(kind) {

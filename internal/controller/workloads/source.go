@@ -35,7 +35,7 @@ type Options struct {
 	Uses      *companionuse.Tracker
 	// APIs returns the APIs of the cluster.
 	APIs discovery.ServerResourcesInterface
-	// Dependents returns the VectorSidecars that depend on a workload with the given known states.
+	// Dependents returns the VectorSidecars that depend on a workload with these states: before and after a change.
 	Dependents func(ctx context.Context, states ...*workloadcache.Record) []types.NamespacedName
 	// Notifier wakes the reconciles of VectorSidecars.
 	Notifier *notify.Notifier
@@ -50,7 +50,8 @@ type Options struct {
 type Source struct {
 	Options
 
-	// synced reports for each kind whether the event handler has received every workload of the initial list.
+	// synced has a function for each kind that reports whether the event handler has received every workload of the
+	// initial list.
 	synced  []toolscache.InformerSynced
 	started chan error
 }
@@ -108,7 +109,7 @@ func (s *Source) WaitForSync(ctx context.Context) error {
 // String returns the name of the source for messages.
 func (s *Source) String() string { return "workloads" }
 
-// notify requests the reconciles of the VectorSidecars that depend on a workload with the given states.
+// notify requests the reconciles of the VectorSidecars that depend on a workload with these states.
 func (s *Source) notify(ctx context.Context, states ...*workloadcache.Record) {
 	s.Notifier.Notify(s.Dependents(ctx, states...)...)
 }
