@@ -134,7 +134,7 @@ func (m *tomlMeter) enterKey(key unstable.Iterator, isHeader bool) *Error {
 	return nil
 }
 
-// measureValue counts the values in an array or an inline table.
+// measureValue counts the values in an array or an inline table. It returns an error if they exceed a limit.
 func (m *tomlMeter) measureValue(node *unstable.Node) *Error {
 	if node.Kind != unstable.Array && node.Kind != unstable.InlineTable {
 		return nil

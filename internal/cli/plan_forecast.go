@@ -352,7 +352,7 @@ func printSection(a *app, header []string, rows [][]string) error {
 	return printTable(a.Out, header, rows)
 }
 
-// signedText writes a quantity with its sign.
+// signedText returns a quantity with its sign, or "-" for zero.
 func signedText(quantity resource.Quantity) string {
 	switch quantity.Sign() {
 	case 0:

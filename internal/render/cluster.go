@@ -20,7 +20,7 @@ const (
 // Platforms, as in .Values.cluster.platform.
 const (
 	Kubernetes = "Kubernetes"
-	// OpenShift assigns user IDs to pods.
+	// OpenShift is the platform that assigns user IDs to pods.
 	OpenShift = "OpenShift"
 )
 

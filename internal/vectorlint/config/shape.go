@@ -107,7 +107,7 @@ func (c *checker) checkShape() {
 	}
 }
 
-// sameIDComponent returns a component of an earlier section with the same id, or nil for none.
+// sameIDComponent returns a component of an earlier section with the same id, or nil for none. It ignores enrichment tables.
 func (c *checker) sameIDComponent(comp *component) *component {
 	for _, section := range sections {
 		if section.kind == comp.kind || comp.kind == memory {
