@@ -132,6 +132,7 @@ func (w *statusWriter) count(sidecar *v1alpha1.VectorSidecar, facts status.Facts
 	})
 }
 
+// announce emits an event on each workload with a changed pod template, and one per kind of change on the VectorSidecar.
 func (w *statusWriter) announce(sidecar *v1alpha1.VectorSidecar, plans []*plan.Plan) {
 	written, causes := map[plan.Change][]string{}, map[plan.Change][]string{}
 	for _, p := range plans {

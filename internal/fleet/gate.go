@@ -113,6 +113,7 @@ func (w *Waves) newestFinished(wave int, target *Target) string {
 // hasAllReports reports whether all VectorSidecars have reported since the process started.
 func (w *Waves) hasAllReports() bool { return w.awaitingReports != nil && len(w.awaitingReports) == 0 }
 
+// gateFor returns the gate of a VectorSidecar as a member of its wave. The caller holds the mutex.
 func (w *Waves) gateFor(member WaveMember, target *Target, now time.Time) Gate {
 	switch {
 	case member.IsUndone:

@@ -88,6 +88,7 @@ func nameOrDot(holder string) string {
 	return holder
 }
 
+// chainStart returns the first value of a chain, its name for messages, and the fields that follow it.
 func (f *frame) chainStart(dot any, node parse.Node) (value any, name string, fields []string, err error) {
 	switch node := node.(type) {
 	case *parse.FieldNode:
@@ -122,6 +123,7 @@ type arguments struct {
 
 var errNotAMethod = errors.New("only methods take arguments")
 
+// resolve returns the field of a value, or the result of the method with its name. callArgs is nil without arguments.
 func (p *fieldLookup) resolve(value any, callArgs *arguments) (any, error) {
 	switch value := value.(type) {
 	case map[string]any:
