@@ -39,8 +39,8 @@ func (f *Facts) EvaluateUnread(view *workload.View) *Evaluated {
 	return &Evaluated{Plan: f.plan(nil, "", nil, view)}
 }
 
-// EvaluateInjection evaluates a workload that should have the sidecar. The container is the sidecar's. The competitors are the
-// preceding VectorSidecars, sorted by precedence.
+// EvaluateInjection evaluates a workload that should have the sidecar. container is the name of the sidecar's
+// container. The competitors are the preceding VectorSidecars, sorted by precedence.
 func (f *Facts) EvaluateInjection(desiredWorkload desired.Workload, container string, competitors []Competitor, view *workload.View) *Evaluated {
 	if invalid := desiredWorkload.Invalid; invalid != nil {
 		return &Evaluated{Plan: plan.ForBlocked(f.manager(), view, plan.Block{Kind: plan.BlockedByObstacle, Reason: invalid.Reason, Message: invalid.Message}), Rendered: desiredWorkload.Rendered}

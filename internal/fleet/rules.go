@@ -85,8 +85,9 @@ func (r *Rules) Limit(matched int) int {
 	return max(scaled, 1)
 }
 
-// ClosedWindow reports whether a moment is between windows, so that rollouts may not start. It returns when the last window
-// closed and when the next one opens. The former is zero if no window has been open in the two weeks before.
+// ClosedWindow reports whether a moment is between windows, so that rollouts may not start. closedSince is the end of
+// the last window, or zero if no window has been open in the two weeks before. closedUntil is the start of the next
+// one.
 func (r *Rules) ClosedWindow(now time.Time) (closedSince, closedUntil time.Time, isClosed bool) {
 	if r == nil || len(r.Windows) == 0 {
 		return closedSince, closedUntil, false

@@ -57,8 +57,8 @@ func UndoRequest(revision string, now time.Time) string {
 	return revision + "@" + now.UTC().Format(time.RFC3339)
 }
 
-// parseUndo parses the annotation AnnotationUndoRollout. It returns the undone revision, and the revision to return to.
-// The latter is "" if each VectorSidecar returns to an earlier revision that it had.
+// parseUndo parses the annotation AnnotationUndoRollout. It returns the undone revision, and the revision to return
+// to, or "" if each VectorSidecar returns to an earlier revision that it had.
 func parseUndo(text string) (from, to string) {
 	from, to, _ = strings.Cut(text, "/")
 	from, _, _ = strings.Cut(from, "@")

@@ -123,8 +123,8 @@ func (f *Finalizer) Release(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	return reconcile.Result{}, f.writer.RemoveFinalizer(ctx, sidecar)
 }
 
-// removeOrOrphan cleans up or orphans the objects of a deleted VectorSidecar. It returns how long until the next attempt if a
-// workload still has something to remove or was not listed yet, else 0.
+// removeOrOrphan cleans up or orphans the objects of a deleted VectorSidecar. It returns the time until the next
+// attempt if a workload still has a sidecar or mark to remove or was not listed yet, otherwise 0.
 func (f *Finalizer) removeOrOrphan(ctx context.Context, sidecar *v1alpha1.VectorSidecar, hasWritten bool) (requeueAfter time.Duration, err error) {
 	carriers, companions, wait, err := f.owned.findObjects(ctx, client.ObjectKeyFromObject(sidecar), hasWritten)
 	switch {

@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 )
 
-// delay is the delay of a cleanup after an event that may have left something behind, so that the cache is up to date.
+// delay is the delay of a cleanup after an event that may have caused leftovers, so that the cache is up to date.
 const delay = 2 * time.Second
 
 // key is the only key of the Reconciler.
@@ -25,7 +25,7 @@ type Signal struct {
 	hasFound atomic.Bool
 }
 
-// Wake requests a cleanup after an event that may have left something behind.
+// Wake requests a cleanup after an event that may have caused leftovers.
 func (s *Signal) Wake() { s.notifier.NotifyAfter(delay, key) }
 
 // WakeIfFound requests a cleanup if the last cleanup found leftovers, because one of them may belong to a new

@@ -239,8 +239,8 @@ func (s *Sidecar) pendingWrite(target types.UID) *pendingWrite {
 	return s.writes[target]
 }
 
-// WrittenWorkloads returns the workloads that were written, except count excluded ones. excludedUID returns the n-th
-// of them. They are distinct.
+// WrittenWorkloads returns the workloads that were written, without those with the UIDs excludedUID(0) to
+// excludedUID(count-1), which are distinct.
 func (s *Sidecar) WrittenWorkloads(excludedUID func(n int) types.UID, count int) []workload.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,7 +28,7 @@ func (s *Source) watchKind(ctx context.Context, kind *workload.Kind) (toolscache
 	return registration.HasSynced, nil
 }
 
-// countObjects counts the objects of a kind in its informer.
+// countObjects returns a handler that also counts the objects of a kind in its informer.
 func (s *Source) countObjects(kind *workload.Kind, handler toolscache.ResourceEventHandler) toolscache.ResourceEventHandler {
 	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, isInitial bool) {
