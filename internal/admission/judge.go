@@ -69,7 +69,7 @@ func newReview(ctx context.Context, snapshot *decision.Input, maxWorkloads int, 
 	for i := range decided.Plans {
 		if p := &decided.Plans[i]; p.Competitor() != "" {
 			result.addCompetitor(p, container)
-		} else if decided.Invalid == nil || decided.OfWorkloads {
+		} else if decided.Invalid == nil || decided.IsWorkloadSpecific {
 			result.addPlan(p)
 		}
 	}
@@ -87,7 +87,7 @@ func (j *review) addInvalid(ctx context.Context, s *decision.Input, decided *dec
 		return err
 	case isOwn:
 		j.faults = append(j.faults, remark{reason: decided.Invalid.Reason, text: decided.Invalid.Message})
-	case !decided.OfWorkloads: // Otherwise each workload has its own remark.
+	case !decided.IsWorkloadSpecific: // Otherwise each workload has its own remark.
 		j.doubts = append(j.doubts, remark{reason: decided.Invalid.Reason, text: decided.Invalid.Message})
 	}
 	return nil
@@ -101,7 +101,7 @@ func isOwnError(ctx context.Context, s *decision.Input, decided *decision.Decisi
 		meta.ReasonInvalidTemplateSet, meta.ReasonInvalidPolicy, meta.ReasonConflict:
 		return false, nil
 	case meta.ReasonInvalidTemplate:
-		return !decided.OfWorkloads, nil
+		return !decided.IsWorkloadSpecific, nil
 	case meta.ReasonInvalidValues:
 		// Without its own settings, only the layers below are left.
 		bare := *s

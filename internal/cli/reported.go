@@ -54,7 +54,7 @@ func isReported(sidecar *v1alpha1.VectorSidecar) bool {
 func (r *result) applyReport() {
 	status := &r.sidecar.Status
 	r.Environment, r.TemplateSet = cmp.Or(status.Environment, r.Environment), cmp.Or(status.TemplateSet, r.TemplateSet)
-	r.Outdated, r.Invalid, r.OfWorkloads, r.Findings = nil, reportedInvalid(status), false, nil
+	r.Outdated, r.Invalid, r.IsWorkloadSpecific, r.Findings = nil, reportedInvalid(status), false, nil
 	decided := map[workload.Ref]*plan.Plan{}
 	for i := range r.Plans {
 		decided[r.Plans[i].Target] = &r.Plans[i]

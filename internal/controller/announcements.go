@@ -88,9 +88,9 @@ func announceOwned(recorder *events.Recorder, sidecar *v1alpha1.VectorSidecar, d
 	}
 }
 
-// announceTakenOut emits an event on each workload from which a controller owner has removed the sidecar, if the
+// announceOwnerRemovals emits an event on each workload from which a controller owner has removed the sidecar, if the
 // previous status does not have that removal.
-func announceTakenOut(recorder *events.Recorder, sidecar *v1alpha1.VectorSidecar, before, after []v1alpha1.OwnerRemoval, decision *decision.Decision) {
+func announceOwnerRemovals(recorder *events.Recorder, sidecar *v1alpha1.VectorSidecar, before, after []v1alpha1.OwnerRemoval, decision *decision.Decision) {
 	for i := range after {
 		if slices.Contains(before, after[i]) {
 			continue
@@ -108,7 +108,7 @@ func announceTakenOut(recorder *events.Recorder, sidecar *v1alpha1.VectorSidecar
 // once for each cause. Causes in the previous status were announced before, also by another process.
 func announceObstacles(recorder *events.Recorder, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, before []v1alpha1.WorkloadStatus, decision *decision.Decision) {
 	obstacles := map[types.UID]string{}
-	if decision.Invalid == nil || decision.OfWorkloads { // Otherwise, the event is on the VectorSidecar.
+	if decision.Invalid == nil || decision.IsWorkloadSpecific { // Otherwise, the event is on the VectorSidecar.
 		for i := range decision.Plans {
 			if cause := obstacle(&decision.Plans[i]); cause != "" {
 				obstacles[decision.Plans[i].Target.UID] = cause

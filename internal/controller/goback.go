@@ -31,7 +31,7 @@ func (s *waveController) newObservation(sidecar *v1alpha1.VectorSidecar, rollout
 		return &lastgood.Observation{}
 	}
 	observation := &lastgood.Observation{OnFailure: onFailure, IsCausedBySpec: rollout.isCausedBySpec(sidecar, s.now())}
-	observation.Progress = decision.ProgressOf(d.Plans, slices.ContainsFunc(writtenPlans, func(p *plan.Plan) bool { return p.StartsPods() }))
+	observation.Progress = decision.NewProgress(d.Plans, slices.ContainsFunc(writtenPlans, func(p *plan.Plan) bool { return p.StartsPods() }))
 	observation.Failed += observation.Unexplained // Unexplained failures count, because the spec belongs to this VectorSidecar only.
 	if d.Invalid != nil {                         // An invalid spec is not written.
 		observation.Failed = 0

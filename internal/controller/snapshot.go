@@ -49,7 +49,7 @@ func (s *snapshots) takeSnapshot(ctx context.Context, sidecar *v1alpha1.VectorSi
 	if input, err = s.snapshotFrom(ctx, sidecar, &cacheSource{snapshots: s, known: sidecarState}); err != nil {
 		return nil, err
 	}
-	input.Adopted, input.Hold, input.Late, input.Observer = sidecarState.AdoptedContent(), rollout.writeHold(), rollout.maxAgeHold(), s.observeStep
+	input.Adopted, input.Hold, input.MaxAgeHold, input.Observer = sidecarState.AdoptedContent(), rollout.writeHold(), rollout.maxAgeHold(), s.observeStep
 	if !isFresh {
 		input.Previous = sidecarState.Previous()
 	}
@@ -75,16 +75,16 @@ func (s *snapshots) snapshotFrom(ctx context.Context, sidecar *v1alpha1.VectorSi
 	for _, kind := range s.workloads.Kinds() {
 		taker.Served = append(taker.Served, kind.Kind)
 		if !s.workloads.HasKind(kind) {
-			taker.Lacking = append(taker.Lacking, kind.Kind)
+			taker.MissingKinds = append(taker.MissingKinds, kind.Kind)
 		}
 	}
 	input, err := taker.Observe(ctx, sidecar)
 	if err != nil {
 		return nil, err
 	}
-	input.Offers, input.Unserved, input.Undefined = s.options.OverlaySets, s.policies.NotServedReason(), s.policies.KindProblems(ctx, sidecar.Spec.Kinds())
-	input.Loops, _ = cacheSource.known.Loops()
-	input.Trials, input.Denials = cacheSource.known.DryRuns(), cacheSource.known.Denials()
+	input.Offers, input.Unserved, input.FindUndefinedField = s.options.OverlaySets, s.policies.NotServedReason(), s.policies.KindProblems(ctx, sidecar.Spec.Kinds())
+	input.CorrectionLoops, _ = cacheSource.known.CorrectionLoops()
+	input.DryRuns, input.Denials = cacheSource.known.DryRuns(), cacheSource.known.Denials()
 	input.Started, input.Carried, input.OnNodes = cacheSource.known.Generation, cacheSource.known.OwnedWorkloadWriter, s.workloads.OnEveryNode
 	if s.options.ValidationJobs {
 		input.Verdict = cacheSource.known.Verdict

@@ -192,7 +192,7 @@ func (s *waveController) observe(ctx context.Context, sidecar *v1alpha1.VectorSi
 	for _, p := range writtenPlans {
 		isWritten = isWritten || p.StartsPods() && p.Change != plan.Remove
 	}
-	progress := decision.ProgressOf(d.Plans, isWritten)
+	progress := decision.NewProgress(d.Plans, isWritten)
 	progress.Generation = lastgood.Generation(sidecar)
 	if d.Invalid == nil {
 		progress.Workloads = d.Matched

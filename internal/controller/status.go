@@ -57,7 +57,7 @@ func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, s
 	w.announce(sidecar, written)
 	announceObstacles(w.events, sidecarState, sidecar, original.Status.Workloads, planned)
 	if sidecar.Cluster != nil {
-		announceTakenOut(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, planned)
+		announceOwnerRemovals(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, planned)
 		sidecarState.MarkStatusWritten(sidecar)
 		w.clusters.report(sidecar, report, len(written) > 0)
 		return 0, nil
@@ -70,7 +70,7 @@ func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, s
 		log.FromContext(ctx).V(1).Info("delaying status update", "for", wait)
 		return wait, nil
 	}
-	announceTakenOut(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, planned)
+	announceOwnerRemovals(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, planned)
 	announceRevertEnd(w.events, sidecar, &sidecar.Spec, original.Status.Reverted, sidecar.Status.Reverted)
 	if err := w.send(ctx, sidecarState, original, sidecar); err != nil {
 		sidecarState.DelayRollout(facts.Rollout) // An older delayed status does not show the current progress anymore.

@@ -259,7 +259,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		return reconcile.Result{RequeueAfter: state.AtOnce}, label, nil
 	}
 	// The decision continues although writes have failed: a soak ends, the next wave starts, or the status is written.
-	requeueAfter := nextRequeue(decision.Again, slotWait, rolloutWait, statusWait)
+	requeueAfter := nextRequeue(decision.RequeueAfter, slotWait, rolloutWait, statusWait)
 	// The next reconcile makes the writes that did not start in time.
 	if err := errors.Join(results.Retryable(), ctx.Err()); err != nil {
 		return reconcile.Result{RequeueAfter: requeueAfter}, telemetry.ResultFailed, &reportedError{err}

@@ -134,7 +134,7 @@ func (w *watches) competitors(ctx context.Context, states ...client.Object) []ty
 		}
 		records := labeledWorkloads(w.workloads, changed)
 		for _, sidecar := range w.sidecars.ListSelecting(ctx, changed.Namespace, records) {
-			if sidecar.Name != changed.Name && decision.ComesBefore(changed, &sidecar) {
+			if sidecar.Name != changed.Name && decision.TakesPrecedence(changed, &sidecar) {
 				keys[client.ObjectKeyFromObject(&sidecar)] = true
 			}
 		}

@@ -17,10 +17,10 @@ import (
 // defaultConcurrent is the default of spec.rollout.maxConcurrent.
 const defaultConcurrent = 5
 
-// limitOf returns the limits in spec.rollout. If the VectorSidecar is being deleted, its rollouts are not paused,
+// rolloutLimit returns the limits in spec.rollout. If the VectorSidecar is being deleted, its rollouts are not paused,
 // because otherwise its finalizer could wait forever.
-func limitOf(facts *Facts, matched int) plan.Limit {
-	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak(), WriteHold: facts.WriteHold, MaxAgeHold: facts.Late, ClosedWindow: facts.Gap}
+func rolloutLimit(facts *Facts, matched int) plan.Limit {
+	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak(), WriteHold: facts.WriteHold, MaxAgeHold: facts.MaxAgeHold, ClosedWindow: facts.ClosedWindow}
 	rollout := facts.Sidecar.Spec.Rollout
 	if rollout == nil {
 		return limit
@@ -40,9 +40,9 @@ func limitOf(facts *Facts, matched int) plan.Limit {
 	return limit
 }
 
-// retryOf returns a user's last request to retry rollouts, with the time when the operator first read it. It returns
-// nil without a request.
-func retryOf(facts *Facts) *v1alpha1.RetryStatus {
+// requestedRetry returns a user's last request to retry rollouts, with the time when the operator first read it. It
+// returns nil without a request.
+func requestedRetry(facts *Facts) *v1alpha1.RetryStatus {
 	requested, previous := fleet.RetryDigest(facts.Sidecar.Annotations), facts.Sidecar.Status.Retry
 	switch {
 	case requested == "":
@@ -53,9 +53,9 @@ func retryOf(facts *Facts) *v1alpha1.RetryStatus {
 	return &v1alpha1.RetryStatus{Requested: requested, RetryTime: metav1.NewTime(facts.Now.Truncate(time.Second))}
 }
 
-// hold removes the writes of companions and validations from the decision if writes are on hold. If plans wait for a
-// rollout window, it schedules another decision for the time when the next window opens.
-func (d *Decision) hold(facts *Facts) {
+// holdWrites removes the writes of companions and validations from the decision if writes are on hold. If plans wait
+// for a rollout window, it schedules another decision for the time when the next window opens.
+func (d *Decision) holdWrites(facts *Facts) {
 	if d.Limit.WriteHold != nil {
 		d.Missing, d.Obsolete, d.Validations = nil, nil, nil
 		d.HasSettled = false

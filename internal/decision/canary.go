@@ -74,7 +74,7 @@ func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven 
 	if !slices.ContainsFunc(starting, func(p *plan.Plan) bool { return !p.IsDeferred() }) {
 		return false // No workload gets the change yet.
 	}
-	d.Canary = d.canaryStatus(facts, changeOf(workloads))
+	d.Canary = d.canaryStatus(facts, changeDigest(workloads))
 	return d.Canary.State != v1alpha1.CanaryFinished
 }
 
@@ -118,8 +118,8 @@ func (f *Facts) evidence(state *workload.State) (hasEvidence bool, nextCheck tim
 	return false, time.Time{}
 }
 
-// unproven returns the message of workloads that wait while no canary has evidence.
-func unproven(sidecar *v1alpha1.VectorSidecar) string {
+// noEvidenceMessage returns the message of workloads that wait while no canary has evidence.
+func noEvidenceMessage(sidecar *v1alpha1.VectorSidecar) string {
 	argument := sidecar.Name
 	if _, isCluster := meta.ParseClusterName(sidecar.Name); !isCluster {
 		argument = "vectorsidecar/" + sidecar.Name

@@ -17,9 +17,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// need adds a companion to the decision, unless it has a companion of this name. It returns the companion of the
+// addCompanion adds a companion to the decision, unless it has a companion of this name. It returns the companion of the
 // decision.
-func (d *Decision) need(fresh *corev1.ConfigMap) *corev1.ConfigMap {
+func (d *Decision) addCompanion(fresh *corev1.ConfigMap) *corev1.ConfigMap {
 	for i := range d.Companions {
 		if existing := &d.Companions[i]; existing.Name == fresh.Name {
 			return existing
@@ -29,15 +29,15 @@ func (d *Decision) need(fresh *corev1.ConfigMap) *corev1.ConfigMap {
 	return &d.Companions[len(d.Companions)-1]
 }
 
-// needCopy adds the copy of a referenced ConfigMap for a rendering. If the name of the copy does not depend on its
-// content, workloads may need different keys, and needCopy adds the missing keys.
-func (d *Decision) needCopy(configMapCopy *desired.ConfigMapCopy, source *corev1.ConfigMap, sidecar types.NamespacedName) {
-	configMapCopy.AddTo(d.need(configMapCopy.NewConfigMap(source, sidecar)), source)
+// addConfigMapCopy adds the copy of a referenced ConfigMap for a rendering. If the name of the copy does not depend on
+// its content, workloads may need different keys, and addConfigMapCopy adds the missing keys.
+func (d *Decision) addConfigMapCopy(configMapCopy *desired.ConfigMapCopy, source *corev1.ConfigMap, sidecar types.NamespacedName) {
+	configMapCopy.AddTo(d.addCompanion(configMapCopy.NewConfigMap(source, sidecar)), source)
 }
 
-// provide adds the companions that do not exist or differ to Missing. A ConfigMap of the same name that does not
-// belong to the VectorSidecar is a conflict, and makes the decision invalid.
-func (d *Decision) provide(facts *Facts) {
+// findMissingCompanions adds the companions that do not exist or differ to Missing. A ConfigMap of the same name that
+// does not belong to the VectorSidecar is a conflict, and makes the decision invalid.
+func (d *Decision) findMissingCompanions(facts *Facts) {
 	for _, expected := range d.Companions {
 		live := facts.find(expected.Name)
 		switch {
@@ -55,7 +55,7 @@ func (d *Decision) provide(facts *Facts) {
 		return
 	}
 	d.Missing = nil
-	d.withhold(d.Invalid.Message)
+	d.withholdOverlays(d.Invalid.Message)
 	for i := range d.Plans {
 		if p := &d.Plans[i]; p.Writes() && p.StartsPods() && p.Change != plan.Remove {
 			p.SetBlock(&plan.Block{Kind: plan.BlockedByError, Reason: d.Invalid.Reason, Message: d.Invalid.Message})
@@ -63,15 +63,15 @@ func (d *Decision) provide(facts *Facts) {
 	}
 }
 
-// withhold removes all admission overlays from the decision and sets the reason in Left.
-func (d *Decision) withhold(reason string) {
-	if d.Offers != nil || d.Left == "" {
-		d.Offers, d.Left = nil, reason
+// withholdOverlays removes all admission overlays from the decision and sets the reason in OverlayBlocker.
+func (d *Decision) withholdOverlays(reason string) {
+	if d.Offers != nil || d.OverlayBlocker == "" {
+		d.Offers, d.OverlayBlocker = nil, reason
 	}
 }
 
-// collect sets Obsolete, if all workloads that may refer to the existing companions are ready.
-func (d *Decision) collect(companions []corev1.ConfigMap) {
+// findObsoleteCompanions sets Obsolete, if all workloads that may refer to the existing companions are ready.
+func (d *Decision) findObsoleteCompanions(companions []corev1.ConfigMap) {
 	if d.Invalid != nil {
 		return
 	}

@@ -15,13 +15,13 @@ import (
 
 // The sidecars of two workloads use different keys of one ConfigMap. Both use the same copy, and the copy has the keys
 // of both.
-func TestNeedCopy_MergesKeysOfOneConfigMap(t *testing.T) {
+func TestAddConfigMapCopy_MergesKeysOfOneConfigMap(t *testing.T) {
 	made, from, sidecar := &Decision{}, &corev1.ConfigMap{
 		Data: map[string]string{"vector.yaml": "a"}, BinaryData: map[string][]byte{"geo.mmdb": {1}},
 	}, types.NamespacedName{Namespace: "shop", Name: "logs"}
-	made.needCopy(&desired.ConfigMapCopy{Name: "logs-vector-1", Keys: []string{"vector.yaml"}}, from, sidecar)
-	made.needCopy(&desired.ConfigMapCopy{Name: "logs-vector-1", Keys: []string{"geo.mmdb", "vector.yaml"}}, from, sidecar)
-	made.needCopy(&desired.ConfigMapCopy{Name: "logs-vector-2", Keys: []string{"vector.yaml"}}, from, sidecar)
+	made.addConfigMapCopy(&desired.ConfigMapCopy{Name: "logs-vector-1", Keys: []string{"vector.yaml"}}, from, sidecar)
+	made.addConfigMapCopy(&desired.ConfigMapCopy{Name: "logs-vector-1", Keys: []string{"geo.mmdb", "vector.yaml"}}, from, sidecar)
+	made.addConfigMapCopy(&desired.ConfigMapCopy{Name: "logs-vector-2", Keys: []string{"vector.yaml"}}, from, sidecar)
 
 	require.Len(t, made.Companions, 2)
 	require.Equal(t, from.Data, made.Companions[0].Data)

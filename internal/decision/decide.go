@@ -23,12 +23,12 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	d := &Decision{
 		BlindHalt: facts.BlindHalt, IsForDeletion: facts.Sidecar.DeletionTimestamp != nil,
 		Environment: facts.Desired.Environment, EnvironmentFrom: facts.Desired.EnvironmentFrom, TemplateSet: facts.Desired.TemplateSet,
-		ReferencedConfigMap: facts.Desired.ReferencedConfigMap, references: facts.Asked,
+		ReferencedConfigMap: facts.Desired.ReferencedConfigMap, references: facts.ReadConfigMaps,
 		Invalid: facts.Desired.Invalid, Outdated: facts.Desired.Outdated, Matched: facts.Kinds.Total(), Kinds: facts.Kinds,
 		Plans: make([]plan.Plan, 0, len(injected)+len(removed)), kept: map[string]bool{},
 		Previous: &Previous{Injected: make([]*Evaluated, 0, len(injected))},
 	}
-	d.note(facts.Findings)
+	d.addFindings(facts.Findings)
 	d.inject(facts, injected)
 	isUnproven := d.markCanaries(facts, injected)
 	for i := range removed {
@@ -39,18 +39,18 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 			return cmp.Or(strings.Compare(a.Target.Name, b.Target.Name), strings.Compare(a.Target.Kind, b.Target.Kind))
 		})
 	}
-	d.Limit, d.Retry = limitOf(facts, d.Matched), retryOf(facts)
+	d.Limit, d.Retry = rolloutLimit(facts, d.Matched), requestedRetry(facts)
 	if d.Retry != nil {
 		d.Limit.Retried = d.Retry.RetryTime.Time
 	}
 	if isUnproven {
-		d.Limit.Unproven = unproven(facts.Sidecar)
+		d.Limit.Unproven = noEvidenceMessage(facts.Sidecar)
 	}
 	plan.Admit(d.Plans, d.Limit)
 	d.offer(facts)
-	d.provide(facts)
-	d.collect(facts.Companions)
-	d.hold(facts)
+	d.findMissingCompanions(facts)
+	d.findObsoleteCompanions(facts.Companions)
+	d.holdWrites(facts)
 	return d
 }
 
@@ -59,15 +59,15 @@ func (d *Decision) inject(facts *Facts, workloads []Workload) {
 	var failed *desired.Invalid
 	var lastRendered *desired.Rendered // The last rendering with companions that were added.
 	failures, readsTarget := 0, false
-	d.mode = modeOf(facts.Sidecar, workloads)
-	d.findTakenOut(facts, workloads)
+	d.mode = newMode(facts.Sidecar, workloads)
+	d.findOwnerRemovals(facts, workloads)
 	for i := range workloads {
 		w := &workloads[i]
 		if !w.Evaluated.isLate() {
 			d.Previous.Injected = append(d.Previous.Injected, w.Evaluated)
 		}
 		if rendered := w.Evaluated.Rendered; rendered != nil {
-			d.Late = d.Late || rendered.TimedOut
+			d.TimedOut = d.TimedOut || rendered.TimedOut
 			if rendered.Invalid != nil && w.Source.IsCommon {
 				failed, failures = rendered.Invalid, failures+1
 				readsTarget = rendered.FailsForTarget()
@@ -77,7 +77,7 @@ func (d *Decision) inject(facts *Facts, workloads []Workload) {
 	}
 	// If the rendering is invalid for all workloads, the VectorSidecar has the error, not the workloads.
 	if failures > 0 && failures == len(workloads) {
-		d.Invalid, d.OfWorkloads = failed, readsTarget
+		d.Invalid, d.IsWorkloadSpecific = failed, readsTarget
 	}
 }
 
@@ -88,27 +88,27 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 	d.Plans = append(d.Plans, evaluated.Plan)
 	p := &d.Plans[len(d.Plans)-1]
 	p.Workload = w.Record.State()
-	defer d.follow(facts, p, w.Started)
+	defer d.setRollout(facts, p, w.Started)
 	if rendered == nil {
 		return lastRendered
 	}
 	isAnother := lastRendered != rendered
 	if isAnother && rendered.Report != nil && !w.Source.ChecksOff {
-		d.note(rendered.Report.Findings)
+		d.addFindings(rendered.Report.Findings)
 	}
 	adjustRecord(p, w)
 	d.block(d.newGateInput(facts, p, w))
-	for _, name := range evaluated.Kept {
+	for _, name := range evaluated.KeptConfigMaps {
 		d.kept[name] = true
 	}
 	if !isAnother && p.Existing.UnchangedHash == "" || p.Desired == nil || p.IsStopped() || p.IsDeferred() || p.IsWaiting() {
 		return lastRendered // The workload neither has nor gets this rendering, or its companions are added already.
 	}
 	for i := range evaluated.Companions {
-		d.need(&evaluated.Companions[i])
+		d.addCompanion(&evaluated.Companions[i])
 	}
 	if evaluated.Copied != nil {
-		d.needCopy(evaluated.Copied, w.Source.ConfigMap, types.NamespacedName{Namespace: facts.Sidecar.Namespace, Name: facts.Sidecar.Name})
+		d.addConfigMapCopy(evaluated.Copied, w.Source.ConfigMap, types.NamespacedName{Namespace: facts.Sidecar.Namespace, Name: facts.Sidecar.Name})
 	}
 	if p.Existing.UnchangedHash != "" {
 		return lastRendered
@@ -118,7 +118,7 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 
 // adjustRecord drops an adoption that the controller owner would undo, and removes the record of a wait that has ended.
 func adjustRecord(p *plan.Plan, w *Workload) {
-	if p.Owner != nil && p.HasChange(plan.Adopt) && w.HasCarried {
+	if p.Owner != nil && p.HasChange(plan.Adopt) && w.HadSidecar {
 		// A controller that replaces the whole workload clears the operator's field ownership each time. To adopt the
 		// fields again would cause an event for the controller, which would replace the workload again, and so on
 		// forever.
@@ -156,7 +156,7 @@ func (d *Decision) newGateInput(facts *Facts, p *plan.Plan, w *Workload) *gateIn
 	view := w.Record.View()
 	input.view = &view
 	if p.Owner != nil {
-		input.removal = d.takenOut(p)
+		input.removal = d.ownerRemovalFor(p)
 	}
 	if d.mode != nil {
 		input.wait, input.isWaitRecorded = d.mode.waitFor(facts, p)
@@ -189,14 +189,14 @@ func (d *Decision) remove(facts *Facts, w *Workload) {
 	if removal.Existing.IsMarked && !removal.Existing.IsOwned && !removal.Existing.Waits && !d.IsForDeletion {
 		d.LeavesMarks, removal.Change, removal.Block = true, plan.None, nil
 	}
-	removal.Workload, removal.Write.Cause = w.Record.State(), whyRemoved(facts.Sidecar)
-	if d.follow(facts, &removal, w.Started); removal.Rollout.InFlight || !removal.HasChange(plan.None) {
+	removal.Workload, removal.Write.Cause = w.Record.State(), removalCause(facts.Sidecar)
+	if d.setRollout(facts, &removal, w.Started); removal.Rollout.InFlight || !removal.HasChange(plan.None) {
 		d.Plans = append(d.Plans, removal)
 	}
 }
 
-// whyRemoved returns the cause of a removal: why a workload should not have the sidecar.
-func whyRemoved(sidecar *v1alpha1.VectorSidecar) string {
+// removalCause returns the cause of a removal: why a workload should not have the sidecar.
+func removalCause(sidecar *v1alpha1.VectorSidecar) string {
 	title := meta.Title(sidecar.Name)
 	switch {
 	case sidecar.Cluster != nil && sidecar.Cluster.IsLeaving:

@@ -29,9 +29,9 @@ type Decision struct {
 	ReferencedConfigMap string
 	// Invalid explains why the sidecar may not be injected. It is nil if the sidecar may be injected.
 	Invalid *desired.Invalid
-	// OfWorkloads reports whether Invalid comes from templates that read the workload. For other workloads the result
-	// may differ.
-	OfWorkloads bool
+	// IsWorkloadSpecific reports whether Invalid comes from templates that read the workload. For other workloads the
+	// result may differ.
+	IsWorkloadSpecific bool
 	// Findings are the problems of the Vector configuration, errors first. They include errors that
 	// sidecar.config.check allows.
 	Findings []vectorconfig.Finding
@@ -74,22 +74,22 @@ type Decision struct {
 	Obsolete   []string
 	HasSettled bool
 
-	// Offers are the sidecars that the API server may inject into workloads when they are written. Left explains why
-	// there are none, or is "" if the reason is unknown.
-	Offers []desired.AdmissionOverlay
-	Left   string
+	// Offers are the sidecars that the API server may inject into workloads when they are written. OverlayBlocker
+	// explains why there are none, or is "" if the reason is unknown.
+	Offers         []desired.AdmissionOverlay
+	OverlayBlocker string
 
-	// TakenOut are the removals of the sidecar by controller owners that still apply, by kind.
-	TakenOut []v1alpha1.OwnerRemoval
+	// OwnerRemovals are the removals of the sidecar by controller owners that still apply, by kind.
+	OwnerRemovals []v1alpha1.OwnerRemoval
 
-	// Again is the time after which another decision is due even without an event. 0 means never.
-	Again time.Duration
+	// RequeueAfter is the time after which another decision is due even without an event. 0 means never.
+	RequeueAfter time.Duration
 	// Adopted is the content of the rollout in progress, or the zero value.
 	Adopted Adopted
 	// Waiting are the names of ConfigMaps with new content that is used after the rollout in progress.
 	Waiting []string
-	// Late reports whether templates ran out of time. A retry may succeed, because the machine may have been busy.
-	Late bool
+	// TimedOut reports whether templates ran out of time. A retry may succeed, because the machine may have been busy.
+	TimedOut bool
 
 	// Previous is the input for the next decision on the same VectorSidecar.
 	Previous *Previous
@@ -121,10 +121,10 @@ func (d *Decision) ConfigMaps() []string {
 	return names
 }
 
-// IsUnderWay reports whether a rollout is in progress that will finish without a user action: some workloads roll out
+// IsInProgress reports whether a rollout is in progress that will finish without a user action: some workloads roll out
 // or soak, or wait for other workloads, and no workload has failed. Rejected writes do not count, because they may be
 // rejected forever.
-func (d *Decision) IsUnderWay() bool {
+func (d *Decision) IsInProgress() bool {
 	isMoving := false
 	for i := range d.Plans {
 		p := &d.Plans[i]
@@ -143,14 +143,14 @@ func (d *Decision) IsUnderWay() bool {
 // checkAt sets Again, so that the next decision is made at the first of the times. Zero means never.
 func (d *Decision) checkAt(now time.Time, times ...time.Time) {
 	for _, t := range times {
-		if delay := t.Sub(now); !t.IsZero() && (d.Again == 0 || delay < d.Again) {
-			d.Again = max(delay, time.Millisecond)
+		if delay := t.Sub(now); !t.IsZero() && (d.RequeueAfter == 0 || delay < d.RequeueAfter) {
+			d.RequeueAfter = max(delay, time.Millisecond)
 		}
 	}
 }
 
-// note adds findings about the Vector configuration without duplicates.
-func (d *Decision) note(findings []vectorconfig.Finding) {
+// addFindings adds findings about the Vector configuration without duplicates.
+func (d *Decision) addFindings(findings []vectorconfig.Finding) {
 	for _, finding := range findings {
 		if !slices.Contains(d.Findings, finding) {
 			d.Findings = append(d.Findings, finding)

@@ -34,7 +34,7 @@ func (m *mode) waitFor(facts *Facts, p *plan.Plan) (wait *workload.Wait, isRecor
 
 // startsAtOnce reports whether a workload gets the change without waiting for spec.rollout.mode.
 func (m *mode) startsAtOnce(facts *Facts, p *plan.Plan) bool {
-	hasFailed := p.Existing.IsOwned && (p.Workload.Rollout == workload.RolloutFailed || facts.reportedState(p) == v1alpha1.StateFailed || m.isWayBack && isUnfinished(p))
+	hasFailed := p.Existing.IsOwned && (p.Workload.Rollout == workload.RolloutFailed || facts.reportedState(p) == v1alpha1.StateFailed || m.isReverted && isUnfinished(p))
 	switch {
 	case p.Write.AtOnce, hasFailed, m.isPromoted: // The pods of a failed workload may not run because of its current sidecar.
 		return true

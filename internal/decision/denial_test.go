@@ -52,20 +52,20 @@ func TestDecide_DelaysRejectedWriteUntilBackoffEnds(t *testing.T) {
 				require.Equal(t, test.isIt, first.IsBlockedBy(plan.BlockedByRejection), "the only place is taken")
 				require.Equal(t, !test.isIt, first.Writes())
 				require.Equal(t, canary != nil && test.isIt, second.IsCanary)
-				require.Equal(t, test.again, decided.Again)
-				require.True(t, decided.IsUnderWay())
-				require.False(t, ProgressOf(decided.Plans, false).IsDone)
+				require.Equal(t, test.again, decided.RequeueAfter)
+				require.True(t, decided.IsInProgress())
+				require.False(t, NewProgress(decided.Plans, false).IsDone)
 			}
 		})
 	}
 }
 
 // A plan whose last write the API server rejected is not in progress.
-func TestIsUnderWay_IgnoresRejectedWrites(t *testing.T) {
+func TestIsInProgress_IgnoresRejectedWrites(t *testing.T) {
 	facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs()}, Now: noon, Denials: map[types.UID]RejectedWrite{"cart": {Change: plan.Inject}}}}
 	decided := Decide(facts, []Workload{evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
 	require.True(t, decided.Plans[0].Writes())
-	require.False(t, decided.IsUnderWay(), "new content of ConfigMaps would wait for ever")
+	require.False(t, decided.IsInProgress(), "new content of ConfigMaps would wait for ever")
 }
 
 // If canaries are given as a number, the next workload replaces a blocked one. If a selector names them, a blocked one

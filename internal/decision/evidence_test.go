@@ -158,8 +158,8 @@ func TestDecide_RemembersFinishedCanary(t *testing.T) {
 		require.Equal(t, v1alpha1.CanaryWithoutPods, decided.Canary.State, name)
 		require.True(t, decided.Plans[1].IsBlockedBy(plan.BlockedByMissingCanary))
 		require.Contains(t, decided.Plans[1].Message(), "kubectl vectorsidecar rollout promote vectorsidecar/logs")
-		require.False(t, decided.IsUnderWay(), "new content of ConfigMaps does not wait")
-		require.False(t, ProgressOf(decided.Plans, false).IsDone)
+		require.False(t, decided.IsInProgress(), "new content of ConfigMaps does not wait")
+		require.False(t, NewProgress(decided.Plans, false).IsDone)
 	}
 	decided := Decide(facts(func(*v1alpha1.VectorSidecar) {}), []Workload{idle("a", plan.None), idle("b", plan.None), idle("new", plan.Inject)}, nil)
 	require.False(t, decided.Plans[2].Writes(), "no pod of any workload has run it")

@@ -25,15 +25,15 @@ type Facts struct {
 	// ExistingConfigMaps are the ConfigMaps that were looked up by name and are not companions. A missing ConfigMap is
 	// nil.
 	ExistingConfigMaps map[string]*corev1.ConfigMap
-	// Overlays are the sidecars of workloads that do not exist yet. Left explains why there are none. Both are empty if
-	// they were not requested. They are also empty if the reason is unknown.
-	Overlays []desired.AdmissionOverlay
-	Left     string
+	// Overlays are the sidecars of workloads that do not exist yet. OverlayBlocker explains why there are none. Both
+	// are empty if they were not requested. They are also empty if the reason is unknown.
+	Overlays       []desired.AdmissionOverlay
+	OverlayBlocker string
 	// UndefinedFields has the field of an overlay that the definition of a kind does not have. The API server would drop
 	// it.
 	UndefinedFields map[OfferTo]string
-	// Asked are the names of all ConfigMaps that the evaluation read or looked up.
-	Asked []string
+	// ReadConfigMaps are the names of all ConfigMaps that the evaluation read or looked up.
+	ReadConfigMaps []string
 	// Verdicts are the results of Vector's own validation, by key. It is nil if the operator may not run Vector.
 	Verdicts map[string]Verdict
 	// NodeWorkloads are the workloads of all namespaces that run on every node. It is nil if only the decision's
@@ -42,8 +42,8 @@ type Facts struct {
 	// WriteHold blocks all writes except removals: it is Input.Hold, or follows from the platform. It is nil if
 	// writes are allowed.
 	WriteHold *plan.Block
-	// Gap is the current time between two rollout windows. It is nil in a window.
-	Gap *plan.ClosedWindow
+	// ClosedWindow is the current time between two rollout windows. It is nil in a window.
+	ClosedWindow *plan.ClosedWindow
 
 	// texts caches the texts of the plans.
 	texts plan.Texts

@@ -57,7 +57,7 @@ func (f *Facts) mayFailBySidecar(p *plan.Plan) bool {
 
 // hasRecovered reports whether all expected pods of a workload have been available for the soak.
 func (f *Facts) hasRecovered(p *plan.Plan) bool {
-	return p.Workload.Rollout == workload.PodsNotReplaced || p.Workload.Rollout == workload.RolloutComplete && !p.Workload.LacksPods() && f.steadiest(p) >= f.soak()
+	return p.Workload.Rollout == workload.PodsNotReplaced || p.Workload.Rollout == workload.RolloutComplete && !p.Workload.LacksPods() && f.longestAvailability(p) >= f.soak()
 }
 
 // waitedAsFailed reports whether the last status has the workload as waiting because it failed before.

@@ -151,13 +151,13 @@ func TestDecide_ToleratesFailureFromBeforeWrite(t *testing.T) {
 			require.Contains(t, p.Message(), test.says)
 			require.False(t, p.Rollout.Phase == plan.RolloutFailed || p.Rollout.Phase == plan.RolloutPodsBlocked || p.Rollout.SidecarFailed || p.Rollout.Obstructed)
 			require.True(t, next.Writes(), "it takes no slot from a healthy workload")
-			progress := ProgressOf(decided.Plans[:1], false)
+			progress := NewProgress(decided.Plans[:1], false)
 			require.Zero(t, progress.Failed)
 			require.True(t, progress.IsDone, "no wave waits for it")
 			isSettled, _ := plan.IsSettled(decided.Plans[:1], false, noon)
 			require.True(t, isSettled)
 			decided.Plans = decided.Plans[:1]
-			require.False(t, decided.IsUnderWay(), "new content of ConfigMaps does not wait for it")
+			require.False(t, decided.IsInProgress(), "new content of ConfigMaps does not wait for it")
 		})
 	}
 }

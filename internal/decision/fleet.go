@@ -10,14 +10,14 @@ import (
 
 // Demand returns the decision's demand for rollout slots, which all VectorSidecars share.
 func (d *Decision) Demand(class plan.Class) fleet.Demand {
-	demand := DemandOf(d.Plans, class)
+	demand := CountDemand(d.Plans, class)
 	demand.Matched = d.Matched
 	return demand
 }
 
-// DemandOf counts the rollouts of a class in admitted plans: rollouts in progress and rollouts that would start. The
+// CountDemand counts the rollouts of a class in admitted plans: rollouts in progress and rollouts that would start. The
 // caller sets Matched.
-func DemandOf(plans []plan.Plan, class plan.Class) fleet.Demand {
+func CountDemand(plans []plan.Plan, class plan.Class) fleet.Demand {
 	var demand fleet.Demand
 	for i := range plans {
 		switch p := &plans[i]; {
@@ -35,9 +35,9 @@ func DemandOf(plans []plan.Plan, class plan.Class) fleet.Demand {
 	return demand
 }
 
-// ProgressOf returns the progress of a VectorSidecar from its admitted plans. isWritten is true if some of the plans
+// NewProgress returns the progress of a VectorSidecar from its admitted plans. isWritten is true if some of the plans
 // have been written. Waves do not wait for workloads that failed before.
-func ProgressOf(plans []plan.Plan, isWritten bool) fleet.Progress {
+func NewProgress(plans []plan.Plan, isWritten bool) fleet.Progress {
 	progress := fleet.Progress{IsBegun: isWritten, IsDone: !isWritten}
 	for i := range plans {
 		p := &plans[i]

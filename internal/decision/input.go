@@ -22,8 +22,8 @@ type Offer struct {
 	// Served are the kinds that the installation enables. If they are not known, it is nil, and all kinds count as
 	// enabled.
 	Served []string
-	// Lacking are the kinds with an API that the cluster does not have.
-	Lacking []string
+	// MissingKinds are the kinds with an API that the cluster does not have.
+	MissingKinds []string
 	// Manifests is true if the workloads are manifests. The sidecar is applied together with a manifest, so the pod
 	// template of every kind can be changed.
 	Manifests bool
@@ -56,11 +56,11 @@ type Input struct {
 	// Started returns the generation after the last write to a workload, or 0 if it is not known. It is nil if no
 	// generation is known.
 	Started func(types.UID) int64
-	// Trials are the valid dry-run results of the sidecar, or nil if there are none.
-	Trials map[preflight.Key]preflight.DryRunResult
-	// Loops are the stopped correction loops, by workload. The operator does not write the same sidecar to these
-	// workloads for now, because another client keeps removing it.
-	Loops map[types.UID]CorrectionLoop
+	// DryRuns are the valid dry-run results of the sidecar, or nil if there are none.
+	DryRuns map[preflight.Key]preflight.DryRunResult
+	// CorrectionLoops are the stopped correction loops, by workload. The operator does not write the same sidecar to
+	// these workloads for now, because another client keeps removing it.
+	CorrectionLoops map[types.UID]CorrectionLoop
 	// Denials are the last rejected writes, by workload.
 	Denials map[types.UID]RejectedWrite
 	// Carried returns whether a workload with a controller owner has had the sidecar, and the workload's last writer
@@ -79,13 +79,14 @@ type Input struct {
 	Offers bool
 	// Unserved explains why the API server cannot inject any sidecar, or is "" if it can or that is unknown.
 	Unserved string
-	// Undefined returns the field of a pod that the definition of a kind does not have. The API server would drop that
-	// field. It returns "" if the definition has all fields or is not known. It is nil if no definitions are known.
-	Undefined func(kind *workload.Kind, pod map[string]any) string
+	// FindUndefinedField returns the field of a pod that the definition of a kind does not have. The API server would
+	// drop that field. It returns "" if the definition has all fields or is not known. It is nil if no definitions are
+	// known.
+	FindUndefinedField func(kind *workload.Kind, pod map[string]any) string
 	// Hold blocks all writes except removals. It is nil if writes are allowed.
 	Hold *plan.Block
-	// Late blocks rollouts that have waited for spec.rollout.maxAge. It is nil if they may start.
-	Late *plan.Block
+	// MaxAgeHold blocks rollouts that have waited for spec.rollout.maxAge. It is nil if they may start.
+	MaxAgeHold *plan.Block
 }
 
 // CorrectionLoop is a stopped correction loop.

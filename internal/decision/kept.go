@@ -13,37 +13,37 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// hasLost reports whether an unchanged sidecar refers to a ConfigMap that was deleted and is not rendered any more.
-// The next pods would not start, so the current rendering must replace the sidecar.
-func (f *Facts) hasLost(manager string, desired *plan.Desired, view *workload.View) bool {
+// hasLostConfigMap reports whether an unchanged sidecar refers to a ConfigMap that was deleted and is not rendered any
+// more. The next pods would not start, so the current rendering must replace the sidecar.
+func (f *Facts) hasLostConfigMap(manager string, desired *plan.Desired, view *workload.View) bool {
 	owned := view.Owned[manager]
 	return slices.ContainsFunc(owned.ConfigMaps(), func(name string) bool {
 		return !desired.Mounts(name) && f.isGone(name)
 	})
 }
 
-// keepMeanwhile records the ConfigMaps of the current sidecar while the new sidecar waits. If one of the ConfigMaps
-// was deleted, the new sidecar is written at once, because the next pods would not start.
-func (f *Facts) keepMeanwhile(evaluated *Evaluated, view *workload.View) {
+// recordCurrentConfigMaps records the ConfigMaps of the current sidecar while the new sidecar waits. If one of the
+// ConfigMaps was deleted, the new sidecar is written at once, because the next pods would not start.
+func (f *Facts) recordCurrentConfigMaps(evaluated *Evaluated, view *workload.View) {
 	owned := view.Owned[evaluated.Plan.Manager]
-	evaluated.Kept = owned.ConfigMaps()
+	evaluated.KeptConfigMaps = owned.ConfigMaps()
 	isOurs := func(name string) bool {
 		isRendered := slices.ContainsFunc(evaluated.Companions, func(c corev1.ConfigMap) bool { return c.Name == name })
 		return isRendered || evaluated.Copied != nil && evaluated.Copied.Name == name || !evaluated.Plan.Desired.Mounts(name)
 	}
-	evaluated.Plan.Write.AtOnce = evaluated.Plan.Write.AtOnce || slices.ContainsFunc(evaluated.Kept, func(name string) bool { return isOurs(name) && f.isGone(name) })
+	evaluated.Plan.Write.AtOnce = evaluated.Plan.Write.AtOnce || slices.ContainsFunc(evaluated.KeptConfigMaps, func(name string) bool { return isOurs(name) && f.isGone(name) })
 }
 
-// keep records the ConfigMaps of a sidecar that stays unchanged. It drops the current companions that the sidecar
-// does not need. A deleted or changed ConfigMap of the sidecar is written again, because its earlier content is not
-// rendered any more.
-func (f *Facts) keep(evaluated *Evaluated, view *workload.View) {
+// recordUnchangedConfigMaps records the ConfigMaps of a sidecar that stays unchanged. It drops the current companions
+// that the sidecar does not need. A deleted or changed ConfigMap of the sidecar is written again, because its earlier
+// content is not rendered any more.
+func (f *Facts) recordUnchangedConfigMaps(evaluated *Evaluated, view *workload.View) {
 	owned := view.Owned[evaluated.Plan.Manager]
-	evaluated.Kept = owned.ConfigMaps()
+	evaluated.KeptConfigMaps = owned.ConfigMaps()
 	// ConfigMaps of other sidecars do not need a correction.
 	isSound := func(name string) bool {
 		live := f.find(name)
-		return !slices.Contains(evaluated.Kept, name) || live != nil && companion.KnownDigest(live) == owned.ConfigVersion()
+		return !slices.Contains(evaluated.KeptConfigMaps, name) || live != nil && companion.KnownDigest(live) == owned.ConfigVersion()
 	}
 	evaluated.Companions = slices.DeleteFunc(slices.Clone(evaluated.Companions), func(c corev1.ConfigMap) bool { return isSound(c.Name) })
 	if evaluated.Copied != nil && isSound(evaluated.Copied.Name) {

@@ -11,9 +11,9 @@ type Kinds struct {
 	// Unserved are the kinds that spec.workloads lists and the installation does not enable, in the order of
 	// spec.workloads.
 	Unserved []string
-	// Lacking are the enabled kinds in spec.workloads with an API that the cluster does not have. They are listed even
-	// if no workloads match.
-	Lacking []string
+	// MissingKinds are the enabled kinds in spec.workloads with an API that the cluster does not have. They are listed
+	// even if no workloads match.
+	MissingKinds []string
 }
 
 // Total returns the number of selected workloads.

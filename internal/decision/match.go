@@ -19,14 +19,14 @@ import (
 // VectorSidecar is invalid or being deleted, or if the record is nil. The VectorSidecar of a ClusterVectorSidecar is
 // being deleted in namespaces that are not selected.
 func Selects(sidecar *v1alpha1.VectorSidecar, record *workloadcache.Record) bool {
-	selector, invalid := selectorOf(sidecar)
+	selector, invalid := parseSelector(sidecar)
 	return invalid == nil && record != nil && record.IsSelectedBy(selector)
 }
 
-// selectorOf parses spec.selector. An empty selector needs spec.matchAll, because objects that are older than that
+// parseSelector parses spec.selector. An empty selector needs spec.matchAll, because objects that are older than that
 // rule of the CRD may lack it. A VectorSidecar that is too large is invalid. A VectorSidecar that is being deleted
 // does not select workloads.
-func selectorOf(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector, invalid *desired.Invalid) {
+func parseSelector(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector, invalid *desired.Invalid) {
 	if sidecar.DeletionTimestamp != nil {
 		return workload.Selector{}, nil
 	}
@@ -54,7 +54,7 @@ func selectorOf(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector, in
 // selected workloads. Both lists are sorted by name. If the VectorSidecar is being deleted, no workload should have the
 // sidecar.
 func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record, offer Offer) (inject, remove []*workloadcache.Record, kinds Kinds, invalid *desired.Invalid) {
-	selector, invalid := selectorOf(sidecar)
+	selector, invalid := parseSelector(sidecar)
 	if invalid != nil {
 		return nil, nil, kinds, invalid
 	}
@@ -78,8 +78,8 @@ func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record, off
 		switch {
 		case offer.Served != nil && !slices.Contains(offer.Served, string(kind)):
 			kinds.Unserved = append(kinds.Unserved, string(kind))
-		case slices.Contains(offer.Lacking, string(kind)):
-			kinds.Lacking = append(kinds.Lacking, string(kind))
+		case slices.Contains(offer.MissingKinds, string(kind)):
+			kinds.MissingKinds = append(kinds.MissingKinds, string(kind))
 		}
 	}
 	byName := func(a, b *workloadcache.Record) int {
@@ -90,35 +90,35 @@ func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record, off
 	return inject, remove, kinds, nil
 }
 
-// Elder is a preceding VectorSidecar that selects some of the same workloads.
-type Elder struct {
+// PrecedingSidecar is a preceding VectorSidecar that selects some of the same workloads.
+type PrecedingSidecar struct {
 	Sidecar  *v1alpha1.VectorSidecar
 	Selector workload.Selector
 }
 
-// Elders returns the preceding VectorSidecars that inject and select one of the matched workloads, sorted by
+// PrecedingSidecars returns the preceding VectorSidecars that inject and select one of the matched workloads, sorted by
 // precedence. Each item of the result is itself preceded by the items before it.
-func Elders(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSidecar, matched []*workloadcache.Record) []Elder {
+func PrecedingSidecars(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSidecar, matched []*workloadcache.Record) []PrecedingSidecar {
 	sidecars = slices.Clone(sidecars)
-	InOrder(sidecars)
-	var older []Elder
+	SortByPrecedence(sidecars)
+	var older []PrecedingSidecar
 	for i := range sidecars {
 		candidate := &sidecars[i]
-		if !ComesBefore(candidate, sidecar) || !candidate.Spec.IsEnabled() || candidate.DeletionTimestamp != nil {
+		if !TakesPrecedence(candidate, sidecar) || !candidate.Spec.IsEnabled() || candidate.DeletionTimestamp != nil {
 			continue
 		}
-		selector, invalid := selectorOf(candidate)
+		selector, invalid := parseSelector(candidate)
 		if invalid == nil && slices.ContainsFunc(matched, func(record *workloadcache.Record) bool { return record.IsSelectedBy(selector) }) {
-			older = append(older, Elder{candidate, selector})
+			older = append(older, PrecedingSidecar{candidate, selector})
 		}
 	}
 	return older
 }
 
-// ComesBefore reports whether a takes precedence over b. VectorSidecars of the namespace precede ClusterVectorSidecars
-// of any age, except for names in takesPrecedenceOver. With this exception the relation may have cycles: a
-// ClusterVectorSidecar precedes a VectorSidecar, which precedes another ClusterVectorSidecar that is older.
-func ComesBefore(a, b *v1alpha1.VectorSidecar) bool {
+// TakesPrecedence reports whether a takes precedence over b. VectorSidecars of the namespace precede
+// ClusterVectorSidecars of any age, except for names in takesPrecedenceOver. With this exception the relation may have
+// cycles: a ClusterVectorSidecar precedes a VectorSidecar, which precedes another ClusterVectorSidecar that is older.
+func TakesPrecedence(a, b *v1alpha1.VectorSidecar) bool {
 	switch {
 	case a.Cluster == nil && b.Cluster != nil:
 		return !slices.Contains(b.Cluster.TakesPrecedenceOver, a.Name)
@@ -131,9 +131,9 @@ func ComesBefore(a, b *v1alpha1.VectorSidecar) bool {
 	return a.CreationTimestamp.Before(&b.CreationTimestamp)
 }
 
-// InOrder sorts the VectorSidecars of one namespace and the ClusterVectorSidecars there by precedence. If the relation
-// of ComesBefore has a cycle, not every pair can be in order.
-func InOrder(sidecars []v1alpha1.VectorSidecar) {
+// SortByPrecedence sorts the VectorSidecars of one namespace and the ClusterVectorSidecars there by precedence. If the
+// relation of TakesPrecedence has a cycle, not every pair can be in order.
+func SortByPrecedence(sidecars []v1alpha1.VectorSidecar) {
 	var clusters []v1alpha1.VectorSidecar
 	for i := range sidecars {
 		if sidecars[i].Cluster != nil {

@@ -79,7 +79,7 @@ func TestMatch_SelectsByLabels(t *testing.T) {
 }
 
 // Disabled or deleted VectorSidecars, and those without a common workload, are not returned.
-func TestElders_ReturnPrecedingVectorSidecars(t *testing.T) {
+func TestPrecedingSidecars_ReturnPrecedingVectorSidecars(t *testing.T) {
 	made := func(name string, second int64, change func(*v1alpha1.VectorSidecar)) v1alpha1.VectorSidecar {
 		vs := objects.NewVectorSidecar(name, "shop").Selecting("logs", "vector").Build()
 		vs.CreationTimestamp = metav1.NewTime(time.Unix(second, 0))
@@ -91,7 +91,7 @@ func TestElders_ReturnPrecedingVectorSidecars(t *testing.T) {
 	sidecar := made("logs", 5, asIs)
 
 	var found []string
-	for _, elder := range Elders(&sidecar, []v1alpha1.VectorSidecar{
+	for _, elder := range PrecedingSidecars(&sidecar, []v1alpha1.VectorSidecar{
 		made("second", 2, asIs), made("first", 1, asIs), made("at the same time", 5, asIs), made("of a later name", 5, func(vs *v1alpha1.VectorSidecar) { vs.Name = "z" }),
 		made("younger", 6, asIs),
 		made("disabled", 1, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) }),
@@ -107,7 +107,7 @@ func TestElders_ReturnPrecedingVectorSidecars(t *testing.T) {
 
 // Two ClusterVectorSidecars and a VectorSidecar take precedence over each other in a cycle. Their order does not depend
 // on the order of the input.
-func TestElders_HaveFixedOrderInCycles(t *testing.T) {
+func TestPrecedingSidecars_HaveFixedOrderInCycles(t *testing.T) {
 	made := func(name string, second int64, cluster *v1alpha1.InCluster) v1alpha1.VectorSidecar {
 		vs := objects.NewVectorSidecar(name, "shop").Selecting("logs", "vector").Build()
 		vs.CreationTimestamp, vs.Cluster = metav1.NewTime(time.Unix(second, 0)), cluster
@@ -119,7 +119,7 @@ func TestElders_HaveFixedOrderInCycles(t *testing.T) {
 		{refused, lax, strict}, {refused, strict, lax}, {lax, refused, strict}, {lax, strict, refused}, {strict, refused, lax}, {strict, lax, refused},
 	} {
 		var found []string
-		for _, elder := range Elders(&sidecar, others, []*workloadcache.Record{labeled("cart", "vector")}) {
+		for _, elder := range PrecedingSidecars(&sidecar, others, []*workloadcache.Record{labeled("cart", "vector")}) {
 			found = append(found, elder.Sidecar.Name)
 		}
 		require.Equal(t, []string{"lax", "strict", "refused"}, found)

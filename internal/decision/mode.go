@@ -26,13 +26,13 @@ type mode struct {
 	// isPromoted reports whether a user promoted the change. isEverywhere reports whether some workloads have the
 	// sidecar and all of them have the current one.
 	isPromoted, isEverywhere bool
-	// isWayBack is true if the VectorSidecar has reverted from a failed spec to the last known good spec.
-	isWayBack bool
+	// isReverted is true if the VectorSidecar has reverted from a failed spec to the last known good spec.
+	isReverted bool
 }
 
-// modeOf returns the mode for the workloads that should have the sidecar, or nil for Immediate.
-func modeOf(sidecar *v1alpha1.VectorSidecar, workloads []Workload) *mode {
-	m := &mode{of: sidecar.Spec.RolloutMode(), isWayBack: lastgood.IsReverted(sidecar)}
+// newMode returns the mode for the workloads that should have the sidecar, or nil for Immediate.
+func newMode(sidecar *v1alpha1.VectorSidecar, workloads []Workload) *mode {
+	m := &mode{of: sidecar.Spec.RolloutMode(), isReverted: lastgood.IsReverted(sidecar)}
 	if m.of == v1alpha1.ModeImmediate {
 		return nil
 	}
@@ -49,13 +49,13 @@ func modeOf(sidecar *v1alpha1.VectorSidecar, workloads []Workload) *mode {
 		m.isEverywhere = m.isEverywhere || p.IsCurrent()
 	}
 	m.isEverywhere = m.isEverywhere && !isBehind
-	m.change = changeOf(workloads)
+	m.change = changeDigest(workloads)
 	m.isPromoted = isPromoted(sidecar, m.change) || isPromoted(sidecar, v1alpha1.PromotionOfCanary(m.change))
 	return m
 }
 
-// changeOf returns a digest of the requested input of the workloads, without the values of single workloads.
-func changeOf(workloads []Workload) string {
+// changeDigest returns a digest of the requested input of the workloads, without the values of single workloads.
+func changeDigest(workloads []Workload) string {
 	var requested []string
 	for i := range workloads {
 		if p := &workloads[i].Evaluated.Plan; p.Desired != nil && workloads[i].Source != nil && workloads[i].Source.IsCommon {
@@ -86,8 +86,8 @@ func (m *mode) waitEnd(wait *workload.Wait) time.Time {
 	return wait.StartedAt.Add(m.maxAge)
 }
 
-// isHeldBack reports whether a workload without the sidecar has to wait for a user's approval.
-func (m *mode) isHeldBack() bool {
+// needsApproval reports whether a workload without the sidecar has to wait for a user's approval.
+func (m *mode) needsApproval() bool {
 	return m != nil && m.of == v1alpha1.ModeManual && !m.isPromoted && !m.isEverywhere
 }
 

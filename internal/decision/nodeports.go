@@ -10,11 +10,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// nodePortsAgain is the time after which the operator checks again whether another container still uses a node port.
-const nodePortsAgain = time.Minute
+// nodePortsInterval is the time after which the operator checks again whether another container still uses a node port.
+const nodePortsInterval = time.Minute
 
-// userOf returns another workload on the same nodes with a container that uses or will use a port, or "" for none.
-func (input *gateInput) userOf(port workload.NodePort) (workloadRef workload.Ref, container string) {
+// portUser returns another workload on the same nodes with a container that uses or will use a port, or "" for none.
+func (input *gateInput) portUser(port workload.NodePort) (workloadRef workload.Ref, container string) {
 	view := input.view
 	for _, earlier := range input.claims {
 		if slices.Contains(earlier.ports, port) && view.SharesNodes(earlier.view) {

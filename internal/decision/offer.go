@@ -15,34 +15,35 @@ import (
 // offer sets Offers to the sidecars that a new workload would get now, so that the API server may inject them. It
 // also adds the ConfigMaps that they read, which have to exist first.
 func (d *Decision) offer(facts *Facts) {
-	d.Left = facts.Left
+	d.OverlayBlocker = facts.OverlayBlocker
 	if len(facts.Overlays) == 0 {
 		return
 	}
-	if d.Left = d.keepsBack(facts); d.Left != "" {
+	if d.OverlayBlocker = d.admissionBlocker(facts); d.OverlayBlocker != "" {
 		return
 	}
 	for i := range facts.Overlays {
 		offer := &facts.Overlays[i]
 		if reason := facts.objection(offer); reason != "" {
-			d.Left = reason
+			d.OverlayBlocker = reason
 			continue
 		}
 		d.Offers = append(d.Offers, *offer)
 		for n := range offer.Rendered.Companions {
-			d.need(&offer.Rendered.Companions[n])
+			d.addCompanion(&offer.Rendered.Companions[n])
 		}
 		if offer.Rendered.Copied != nil {
-			d.needCopy(offer.Rendered.Copied, offer.ConfigMap, types.NamespacedName{Namespace: facts.Sidecar.Namespace, Name: facts.Sidecar.Name})
+			d.addConfigMapCopy(offer.Rendered.Copied, offer.ConfigMap, types.NamespacedName{Namespace: facts.Sidecar.Namespace, Name: facts.Sidecar.Name})
 		}
 	}
 	if len(d.Offers) > 0 {
-		d.Left = ""
+		d.OverlayBlocker = ""
 	}
 }
 
-// keepsBack explains why the API server must not inject the sidecar into new workloads now. It returns "" if it may.
-func (d *Decision) keepsBack(facts *Facts) string {
+// admissionBlocker explains why the API server must not inject the sidecar into new workloads now. It returns "" if it
+// may.
+func (d *Decision) admissionBlocker(facts *Facts) string {
 	switch {
 	case d.Invalid != nil:
 		return d.Invalid.Message
@@ -53,7 +54,7 @@ func (d *Decision) keepsBack(facts *Facts) string {
 	case facts.Sidecar.DeletionTimestamp != nil:
 		return "the VectorSidecar is being deleted"
 	}
-	if d.mode.isHeldBack() {
+	if d.mode.needsApproval() {
 		return "spec.rollout.mode is Manual, and this sidecar is not promoted"
 	}
 	if d.Canary != nil && d.Canary.State == v1alpha1.CanaryWithoutPods {
@@ -93,7 +94,7 @@ func (f *Facts) objection(offer *desired.AdmissionOverlay) string {
 // refusal explains that the API server rejected pods with a sidecar in a dry run. It returns "" for none.
 func (f *Facts) refusal(offer *desired.AdmissionOverlay) string {
 	hash := offer.Rendered.Desired.InjectedHash()
-	for key, verdict := range f.Trials {
+	for key, verdict := range f.DryRuns {
 		if key.Hash == hash && verdict.Result == preflight.Rejected {
 			return "the API server rejects pods of a workload of the namespace with this sidecar (preflight)"
 		}

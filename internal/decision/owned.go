@@ -22,9 +22,9 @@ import (
 // ClusterVectorSidecar, removals in several namespaces are necessary before the result applies in other namespaces. The
 // reason is that any user with write access to a namespace can name any owner there.
 
-// HeldTakenOut returns the owner removals that still apply. None apply unless the operator injects into owned
+// ActiveOwnerRemovals returns the owner removals that still apply. None apply unless the operator injects into owned
 // workloads, nor do removals from before the last retry by a user.
-func HeldTakenOut(entries []v1alpha1.OwnerRemoval, spec *v1alpha1.VectorSidecarSpec, annotations map[string]string) []v1alpha1.OwnerRemoval {
+func ActiveOwnerRemovals(entries []v1alpha1.OwnerRemoval, spec *v1alpha1.VectorSidecarSpec, annotations map[string]string) []v1alpha1.OwnerRemoval {
 	if spec.Owned() != v1alpha1.OwnedInject {
 		return nil
 	}
@@ -32,40 +32,40 @@ func HeldTakenOut(entries []v1alpha1.OwnerRemoval, spec *v1alpha1.VectorSidecarS
 	return slices.DeleteFunc(slices.Clone(entries), func(entry v1alpha1.OwnerRemoval) bool { return entry.Retry != retry })
 }
 
-// MergeTakenOut adds new owner removals to the recorded ones, which it may change. Of two removals for the same kinds
-// and namespace, the later one counts if a user retried between them, and otherwise the first one. A removal for
+// MergeOwnerRemovals adds new owner removals to the recorded ones, which it may change. Of two removals for the same
+// kinds and namespace, the later one counts if a user retried between them, and otherwise the first one. A removal for
 // kinds that enough namespaces have reported is not added.
-func MergeTakenOut(entries, removals []v1alpha1.OwnerRemoval) []v1alpha1.OwnerRemoval {
+func MergeOwnerRemovals(entries, removals []v1alpha1.OwnerRemoval) []v1alpha1.OwnerRemoval {
 	for i := range removals {
 		removal := &removals[i]
 		index := slices.IndexFunc(entries, func(entry v1alpha1.OwnerRemoval) bool {
 			return isOfKinds(&entry, removal.Kind, removal.OwnerKind) && entry.Namespace == removal.Namespace
 		})
 		switch {
-		case index < 0 && !isBelieved(entries, removal):
+		case index < 0 && !appliesEverywhere(entries, removal):
 			entries = append(entries, *removal)
 		case index >= 0 && entries[index].Retry != removal.Retry && entries[index].RemovalTime.Before(&removal.RemovalTime):
 			entries[index] = *removal
 		}
 	}
 	for len(entries) > v1alpha1.MaxOwnerRemovals {
-		entries = withoutOne(entries)
+		entries = dropOwnerRemoval(entries)
 	}
 	return entries
 }
 
-// withoutOne drops one owner removal to stay within the limit. It is from the namespace with the most removals that
+// dropOwnerRemoval drops one owner removal to stay within the limit. It is from the namespace with the most removals that
 // apply only there, so that a namespace cannot displace the removals of other namespaces.
-func withoutOne(entries []v1alpha1.OwnerRemoval) []v1alpha1.OwnerRemoval {
+func dropOwnerRemoval(entries []v1alpha1.OwnerRemoval) []v1alpha1.OwnerRemoval {
 	counts, highest := map[string]int{}, 0
 	for i := range entries {
-		if namespace := entries[i].Namespace; !isBelieved(entries, &entries[i]) {
+		if namespace := entries[i].Namespace; !appliesEverywhere(entries, &entries[i]) {
 			counts[namespace]++
 			highest = max(highest, counts[namespace])
 		}
 	}
 	index := max(0, slices.IndexFunc(entries, func(entry v1alpha1.OwnerRemoval) bool {
-		return counts[entry.Namespace] == highest && !isBelieved(entries, &entry)
+		return counts[entry.Namespace] == highest && !appliesEverywhere(entries, &entry)
 	}))
 	return slices.Delete(entries, index, index+1)
 }
@@ -74,8 +74,9 @@ func isOfKinds(entry *v1alpha1.OwnerRemoval, kind, ownerKind string) bool {
 	return entry.Kind == kind && entry.OwnerKind == ownerKind
 }
 
-// isBelieved reports whether enough namespaces have reported an owner removal, so that it applies in all namespaces.
-func isBelieved(entries []v1alpha1.OwnerRemoval, removal *v1alpha1.OwnerRemoval) bool {
+// appliesEverywhere reports whether enough namespaces have reported an owner removal, so that it applies in all
+// namespaces.
+func appliesEverywhere(entries []v1alpha1.OwnerRemoval, removal *v1alpha1.OwnerRemoval) bool {
 	count := 0
 	for i := range entries {
 		if isOfKinds(&entries[i], removal.Kind, removal.OwnerKind) && entries[i].Retry == removal.Retry {
@@ -85,32 +86,32 @@ func isBelieved(entries []v1alpha1.OwnerRemoval, removal *v1alpha1.OwnerRemoval)
 	return count >= v1alpha1.BelievedNamespaces
 }
 
-// takenOut returns the owner removal that applies to a workload, or nil for none. A removal in the workload's own
+// ownerRemovalFor returns the owner removal that applies to a workload, or nil for none. A removal in the workload's own
 // namespace takes precedence.
-func (d *Decision) takenOut(p *plan.Plan) *v1alpha1.OwnerRemoval {
+func (d *Decision) ownerRemovalFor(p *plan.Plan) *v1alpha1.OwnerRemoval {
 	var fallback *v1alpha1.OwnerRemoval
-	for i := range d.TakenOut {
-		switch entry := &d.TakenOut[i]; {
+	for i := range d.OwnerRemovals {
+		switch entry := &d.OwnerRemovals[i]; {
 		case !isOfKinds(entry, p.Target.Kind, p.Owner.Kind):
 		case entry.IsIn(p.Target.Namespace):
 			return entry
-		case fallback == nil && isBelieved(d.TakenOut, entry):
+		case fallback == nil && appliesEverywhere(d.OwnerRemovals, entry):
 			fallback = entry
 		}
 	}
 	return fallback
 }
 
-// findTakenOut adds a removal for each workload from which its controller owner removed the sidecar. It runs before
+// findOwnerRemovals adds a removal for each workload from which its controller owner removed the sidecar. It runs before
 // other workloads are planned.
-func (d *Decision) findTakenOut(facts *Facts, workloads []Workload) {
-	d.TakenOut = HeldTakenOut(facts.Sidecar.Status.RemovedByOwners, &facts.Sidecar.Spec, facts.Sidecar.Annotations)
+func (d *Decision) findOwnerRemovals(facts *Facts, workloads []Workload) {
+	d.OwnerRemovals = ActiveOwnerRemovals(facts.Sidecar.Status.RemovedByOwners, &facts.Sidecar.Spec, facts.Sidecar.Annotations)
 	if facts.Sidecar.Spec.Owned() != v1alpha1.OwnedInject {
 		return
 	}
 	for i := range workloads {
 		w := &workloads[i]
-		if p := &w.Evaluated.Plan; facts.isTakenOut(p, w) {
+		if p := &w.Evaluated.Plan; facts.isRemovedByOwner(p, w) {
 			entry := v1alpha1.OwnerRemoval{
 				Kind: p.Target.Kind, OwnerKind: p.Owner.Kind, Name: p.Target.Name, Owner: p.Owner.Name,
 				RemovalTime: metav1.NewTime(facts.Now.Truncate(time.Second)), Retry: fleet.RetryDigest(facts.Sidecar.Annotations),
@@ -118,21 +119,21 @@ func (d *Decision) findTakenOut(facts *Facts, workloads []Workload) {
 			if facts.Sidecar.Cluster != nil {
 				entry.Namespace = p.Target.Namespace
 			}
-			d.TakenOut = MergeTakenOut(d.TakenOut, []v1alpha1.OwnerRemoval{entry})
+			d.OwnerRemovals = MergeOwnerRemovals(d.OwnerRemovals, []v1alpha1.OwnerRemoval{entry})
 		}
 	}
 }
 
-// isTakenOut reports whether the controller owner of a workload has removed or changed the sidecar. The workload must
-// have had the sidecar, and no other client may be known to have removed it. A removal does not record a writer. So a
-// last writer by hand excludes the owner only if it is another one than when the workload had the sidecar.
-func (f *Facts) isTakenOut(p *plan.Plan, w *Workload) bool {
+// isRemovedByOwner reports whether the controller owner of a workload has removed or changed the sidecar. The workload
+// must have had the sidecar, and no other client may be known to have removed it. A removal does not record a writer.
+// So a last writer by hand excludes the owner only if it is another one than when the workload had the sidecar.
+func (f *Facts) isRemovedByOwner(p *plan.Plan, w *Workload) bool {
 	isOut := p.Owner != nil && p.Desired != nil && p.StartsPods() && p.Change != plan.Remove && (!p.Existing.HasSidecar || p.Write.Repairs)
 	if !isOut || w.Record.Generation() <= w.Started { // If the generation is not newer, the cache is stale.
 		return false
 	}
 	// The annotations of the workload record that it had a sidecar, but not whether that was before a retry.
-	wasInjected := w.HasCarried || p.Existing.IsOwned && fleet.RetryDigest(f.Sidecar.Annotations) == ""
+	wasInjected := w.HadSidecar || p.Existing.IsOwned && fleet.RetryDigest(f.Sidecar.Annotations) == ""
 	return wasInjected && (!meta.IsByHand(p.LastWriter) || p.LastWriter == w.LastWriter)
 }
 
@@ -145,8 +146,8 @@ func (input *gateInput) ownerNotice() string {
 	return fmt.Sprintf("%s owns the workload; if that owner removes the sidecar, the operator does not inject it again into any %s with an owner of kind %s (spec.ownedWorkloads)", p.Owner, p.Target.Kind, p.Owner.Kind)
 }
 
-// takenOutText explains which owner removed the sidecar, and the actions that a user may take.
-func (f *Facts) takenOutText(p *plan.Plan, removal *v1alpha1.OwnerRemoval) string {
+// ownerRemovalText explains which owner removed the sidecar, and the actions that a user may take.
+func (f *Facts) ownerRemovalText(p *plan.Plan, removal *v1alpha1.OwnerRemoval) string {
 	text := fmt.Sprintf("%s owns the workload, and has removed or changed the sidecar", p.Owner)
 	if removal.Name != p.Target.Name || !removal.IsIn(p.Target.Namespace) {
 		text = fmt.Sprintf("%s owns the workload, and %s/%s of the same kind has removed or changed the sidecar of %s %s", p.Owner, removal.OwnerKind, removal.Owner, removal.Kind, removal.Name)
@@ -170,7 +171,7 @@ func (f *Facts) unserved(p *plan.Plan) string {
 	if f.Unserved != "" {
 		return f.Unserved
 	}
-	reason := f.Left
+	reason := f.OverlayBlocker
 	if len(f.Overlays) > 0 {
 		reason = "only the operator can render the sidecar, because it depends on the workload"
 	}

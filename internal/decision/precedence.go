@@ -55,9 +55,9 @@ func (f *Facts) EvaluateInjection(desiredWorkload desired.Workload, container st
 	evaluated := &Evaluated{Plan: p, Rendered: desiredWorkload.Rendered, Companions: desiredWorkload.Rendered.Companions, Copied: desiredWorkload.Rendered.Copied}
 	switch {
 	case p.Existing.UnchangedHash != "":
-		f.keep(evaluated, view)
+		f.recordUnchangedConfigMaps(evaluated, view)
 	case p.HasChange(plan.Update) && f.Sidecar.Spec.RolloutMode() != v1alpha1.ModeImmediate:
-		f.keepMeanwhile(evaluated, view)
+		f.recordCurrentConfigMaps(evaluated, view)
 	}
 	return evaluated
 }
@@ -82,7 +82,7 @@ func (f *Facts) plan(desiredSidecar *plan.Desired, container string, competitors
 		}
 	}
 	p := plan.ForInjection(f.manager(), desiredSidecar, policy, view)
-	if p.Existing.UnchangedHash != "" && f.hasLost(f.manager(), desiredSidecar, view) {
+	if p.Existing.UnchangedHash != "" && f.hasLostConfigMap(f.manager(), desiredSidecar, view) {
 		policy.Renew = true
 		p = plan.ForInjection(f.manager(), desiredSidecar, policy, view)
 	}
@@ -117,8 +117,8 @@ func (f *Facts) plan(desiredSidecar *plan.Desired, container string, competitors
 	return plan.ForInjection(f.manager(), desiredSidecar.Yielding(f.manager(), &expected), policy, view)
 }
 
-// comesBefore explains why a competitor takes precedence over this VectorSidecar, as a predicate such as "is older".
-func (f *Facts) comesBefore(competitor *Competitor) string {
+// precedenceText explains why a competitor takes precedence over this VectorSidecar, as a predicate such as "is older".
+func (f *Facts) precedenceText(competitor *Competitor) string {
 	if _, isCluster := meta.ParseClusterName(competitor.Name); isCluster && f.Sidecar.Cluster == nil {
 		return "takes precedence over this VectorSidecar (spec.takesPrecedenceOver)"
 	}
@@ -135,7 +135,7 @@ func (f *Facts) competitorBlock(p *plan.Plan, container string, competitors []Co
 	return &plan.Block{
 		Kind: plan.BlockedByConflict, Reason: meta.ReasonConflict, Competitor: competitors[i].Name,
 		Message: fmt.Sprintf("%s, which %s, injects a container of the same name; set another name in spec.sidecar.name of one of them",
-			meta.Title(competitors[i].Name), f.comesBefore(&competitors[i])),
+			meta.Title(competitors[i].Name), f.precedenceText(&competitors[i])),
 	}
 }
 

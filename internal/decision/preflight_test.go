@@ -45,7 +45,7 @@ func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 				one.Evaluated.Companions = []corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Name: "of-" + one.Record.Name}}}
 			}
 			test.verdict.Expiry = now.Add(time.Minute)
-			facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs()}, Now: now, Trials: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: test.verdict}}}
+			facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs()}, Now: now, DryRuns: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: test.verdict}}}
 
 			decided := Decide(facts, []Workload{like}, nil)
 
@@ -60,7 +60,7 @@ func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 			require.Equal(t, test.reason, p.Reason())
 			require.Equal(t, "no", p.Message())
 			require.Equal(t, test.skipped, p.IsSkipped())
-			require.Equal(t, time.Minute, decided.Again, "it is tried again")
+			require.Equal(t, time.Minute, decided.RequeueAfter, "it is tried again")
 			require.Empty(t, decided.Missing, "what it would read is not written either")
 
 			decided = Decide(facts, []Workload{like, other}, nil)
@@ -77,7 +77,7 @@ func TestFacts_OmitOverlayRejectedByDryRun(t *testing.T) {
 	for result, isOffered := range map[preflight.Result]bool{
 		preflight.Passed: true, preflight.Inconclusive: true, preflight.RejectedAnyway: true, preflight.Rejected: false,
 	} {
-		facts := &Facts{Input: Input{Trials: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: {Result: result}, {Hash: "other"}: {Result: preflight.Rejected}}}}
+		facts := &Facts{Input: Input{DryRuns: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: {Result: result}, {Hash: "other"}: {Result: preflight.Rejected}}}}
 		require.Equal(t, isOffered, facts.refusal(offer) == "", result)
 	}
 }

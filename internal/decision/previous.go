@@ -17,17 +17,17 @@ import (
 // Evaluated is the evaluation of one workload. It depends only on the workload and its desired sidecar, not on other
 // workloads. It must not be changed.
 type Evaluated struct {
-	// Of is the workload. Basis is a digest of all other inputs of the evaluation.
-	Of    *workloadcache.Record
-	Basis string
-	Plan  plan.Plan
+	// Record is the workload. Basis is a digest of all other inputs of the evaluation.
+	Record *workloadcache.Record
+	Basis  string
+	Plan   plan.Plan
 	// Rendered is the rendering that the plan was made from, or nil for none.
 	Rendered *desired.Rendered
 	// Companions and Copied are the companions of Rendered that the workload needs.
 	Companions []corev1.ConfigMap
 	Copied     *desired.ConfigMapCopy
-	// Kept are the ConfigMaps of a sidecar that stays in the workload.
-	Kept []string
+	// KeptConfigMaps are the ConfigMaps of a sidecar that stays in the workload.
+	KeptConfigMaps []string
 }
 
 // isLate reports whether templates ran out of time, so that the next result may differ.

@@ -13,9 +13,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// follow sets the state of a plan's workload, of its rollout, and the last rejection of its write, after the gates.
+// setRollout sets the state of a plan's workload, of its rollout, and the last rejection of its write, after the gates.
 // It schedules the next decision about the plan.
-func (d *Decision) follow(f *Facts, p *plan.Plan, started int64) {
+func (d *Decision) setRollout(f *Facts, p *plan.Plan, started int64) {
 	state, deadline := f.knownState(p)
 	p.Workload = state
 	rollout, nextCheck := f.rollout(p, started)
@@ -97,7 +97,7 @@ func (f *Facts) isInFlight(p *plan.Plan, started int64, failedBefore bool) bool 
 	case failedBefore && isCurrent && p.Workload.Rollout == workload.RolloutUnavailable: // The workload may stay unavailable forever.
 		return p.Workload.TimeInState(f.Now) < patience
 	}
-	return p.Workload.Rollout != workload.RolloutFailed && p.Desired != nil && f.steadiest(p) < f.soak()
+	return p.Workload.Rollout != workload.RolloutFailed && p.Desired != nil && f.longestAvailability(p) < f.soak()
 }
 
 // patience is the maximum time for which pods may be missing during a soak before the rollout counts as failed. It
@@ -122,7 +122,7 @@ func (f *Facts) currentRollout(p *plan.Plan, inFlight bool) (rollout plan.Rollou
 	case state.Rollout == workload.RolloutComplete && fault.IsOurs:
 		rollout = newRollout(plan.RolloutFailed, fault.Reason, fault.Message+" (rollout.halt.sidecarRestarts of the installation's values)")
 	case state.LacksPods():
-		rollout = newRollout(plan.RolloutNone, meta.ReasonWithoutPods, withoutPods(p))
+		rollout = newRollout(plan.RolloutNone, meta.ReasonWithoutPods, noPodsMessage(p))
 	case state.Rollout == workload.RolloutComplete && inFlight:
 		rollout, nextCheck = f.soakingRollout(p)
 	case state.Rollout == workload.RolloutComplete:
@@ -131,18 +131,18 @@ func (f *Facts) currentRollout(p *plan.Plan, inFlight bool) (rollout plan.Rollou
 	case state.Rollout == workload.PodsNotReplaced:
 		rollout = newRollout(plan.RolloutNone, meta.ReasonPodsNotReplaced, heldMessage(p, fault))
 	case state.Rollout == workload.RolloutFailed:
-		rollout = newRollout(plan.RolloutFailed, meta.ReasonRolloutFailed, withCause(missed(p), fault, isSeen))
+		rollout = newRollout(plan.RolloutFailed, meta.ReasonRolloutFailed, withCause(deadlineMessage(p), fault, isSeen))
 	default:
 		rollout, nextCheck = f.unfinishedRollout(p, inFlight, fault, isSeen)
 	}
-	if rollout = f.withBlame(rollout, state, fault, isSeen); !inFlight && rollout.Phase != plan.RolloutFailed {
+	if rollout = f.withFailureCause(rollout, state, fault, isSeen); !inFlight && rollout.Phase != plan.RolloutFailed {
 		rollout.HasEvidence, nextCheck = f.evidence(state)
 	}
 	return rollout, nextCheck
 }
 
-// withBlame sets whether the sidecar is the cause of a rollout's problems, and whether the cause is unknown.
-func (f *Facts) withBlame(rollout plan.Rollout, state *workload.State, fault workload.Fault, isSeen bool) plan.Rollout {
+// withFailureCause sets whether the sidecar is the cause of a rollout's problems, and whether the cause is unknown.
+func (f *Facts) withFailureCause(rollout plan.Rollout, state *workload.State, fault workload.Fault, isSeen bool) plan.Rollout {
 	hasFailed, isRead := rollout.Phase == plan.RolloutFailed, isSeen && !fault.IsPartial
 	isApplication := isRead && fault.Reason == "" // Only the application's containers can be the cause.
 	rollout.Unexplained = hasFailed && !isRead && fault.Reason == "" && (f.PodsNotRead != "" || state.Rollout != workload.RolloutComplete)
@@ -186,7 +186,7 @@ func (f *Facts) unfinishedRollout(p *plan.Plan, inFlight bool, fault workload.Fa
 func (f *Facts) rolloutAfterFailure(p *plan.Plan, inFlight bool) (rollout plan.Rollout, nextCheck time.Time) {
 	switch {
 	case p.Workload.LacksPods():
-		return newRollout(plan.RolloutNone, meta.ReasonWithoutPods, withoutPods(p)), time.Time{}
+		return newRollout(plan.RolloutNone, meta.ReasonWithoutPods, noPodsMessage(p)), time.Time{}
 	case p.Workload.Rollout == workload.RolloutComplete && inFlight:
 		return f.soakingRollout(p)
 	case p.Workload.Rollout == workload.RolloutUnavailable && inFlight:
@@ -223,8 +223,8 @@ func noProgressSince(p *plan.Plan) string {
 // unread is appended to messages if the operator may not read the pods or events of a workload.
 const unread = "; cause not read (rbac.optional.pods)"
 
-// missed returns the message about a rollout that has passed its deadline, with the next step of the user.
-func missed(p *plan.Plan) string {
+// deadlineMessage returns the message about a rollout that has passed its deadline, with the next step of the user.
+func deadlineMessage(p *plan.Plan) string {
 	text := "the rollout did not finish before its progress deadline"
 	if !p.Target.Adapter().Traits.HasDeadline {
 		text = fmt.Sprintf("%s: no further pod was updated or became available for %s", noProgressSince(p), workload.Deadline)
@@ -238,8 +238,8 @@ func missed(p *plan.Plan) string {
 	return text
 }
 
-// withoutPods explains why no pod has run the sidecar of a workload.
-func withoutPods(p *plan.Plan) string {
+// noPodsMessage explains why no pod has run the sidecar of a workload.
+func noPodsMessage(p *plan.Plan) string {
 	message := "no pod has run the sidecar"
 	if p.Workload.Idle != "" {
 		message += ": " + p.Workload.Idle

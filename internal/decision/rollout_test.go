@@ -171,7 +171,7 @@ func TestDecide_BlocksOthersByRolloutState(t *testing.T) {
 			require.Equal(t, test.want, got)
 			require.Equal(t, test.reason, p.Reason())
 			require.Contains(t, p.Message(), test.says)
-			require.Equal(t, test.again, decided.Again)
+			require.Equal(t, test.again, decided.RequeueAfter)
 			require.Equal(t, p.Rollout.InFlight || p.Rollout.Phase == plan.RolloutFailed, next.IsWaiting(), "the only place is taken")
 			if p.Rollout.Phase == plan.RolloutFailed {
 				require.Equal(t, meta.ReasonRolloutFailed, next.Reason())
@@ -229,7 +229,7 @@ func TestDecide_ReportsMissingCauseOfFailure(t *testing.T) {
 			} else {
 				require.Equal(t, test.says, decided.Plans[0].Message())
 			}
-			require.Equal(t, test.again, decided.Again)
+			require.Equal(t, test.again, decided.RequeueAfter)
 		})
 	}
 }
@@ -314,7 +314,7 @@ func TestDecide_StopsOnlySidecarOfUnknownFailure(t *testing.T) {
 			test.is(&state)
 			test.known(facts)
 			decided := Decide(facts, []Workload{evaluated("cart", plan.None, &plan.Desired{}, state)}, nil)
-			p, progress := &decided.Plans[0], ProgressOf(decided.Plans, false)
+			p, progress := &decided.Plans[0], NewProgress(decided.Plans, false)
 			require.Equal(t, !test.isDone, p.Rollout.Phase == plan.RolloutFailed)
 			require.Equal(t, test.isSidecars, p.Rollout.SidecarFailed)
 			require.Equal(t, test.isSidecars, progress.Failed == 1)

@@ -22,9 +22,9 @@ func (f *Facts) soak() time.Duration {
 	return defaultSoak
 }
 
-// steadiest returns the longest time since the last rollout for which all pods were available without a gap. If that
-// time is only assumed, and the last status lists the workload as not soaked, earlier times do not count.
-func (f *Facts) steadiest(p *plan.Plan) time.Duration {
+// longestAvailability returns the longest time since the last rollout for which all pods were available without a gap.
+// If that time is only assumed, and the last status lists the workload as not soaked, earlier times do not count.
+func (f *Facts) longestAvailability(p *plan.Plan) time.Duration {
 	state := p.Workload
 	if state.IsAssumed && f.reportedState(p) != "" {
 		state.Steady = 0

@@ -32,7 +32,7 @@ func (input *gateInput) warning() string {
 	if verdict := input.verdict(); p.Block == nil && verdict.State == VerdictUnable && (p.IsCurrent() || !input.rendered.Validation.WaitsWhenUnable) {
 		warning = "has a configuration that Vector could not check: " + verdict.Message
 	}
-	if result, ok := preflight.FindResult(input.facts.Trials, p); ok && result.Result == preflight.Inconclusive {
+	if result, ok := preflight.FindResult(input.facts.DryRuns, p); ok && result.Result == preflight.Inconclusive {
 		warning = strings.TrimPrefix(warning+"; had an inconclusive dry run before the write: "+result.Message, "; ")
 	}
 	return warning

@@ -14,9 +14,9 @@ type Workload struct {
 	Evaluated *Evaluated
 	// Source is the source that the sidecar is rendered from, or nil for a workload that should not have a sidecar.
 	Source *desired.Source
-	// HasCarried is true if a workload with a controller owner is known to have had the sidecar. LastWriter is the
+	// HadSidecar is true if a workload with a controller owner is known to have had the sidecar. LastWriter is the
 	// last writer at that time.
-	HasCarried bool
+	HadSidecar bool
 	LastWriter string
 	// Started is the generation after the last write to the workload, or 0 if it is not known.
 	Started int64

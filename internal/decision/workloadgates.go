@@ -110,10 +110,10 @@ func blockByAdmission(input *gateInput) *plan.Block {
 // blockByOwnerRemoval blocks changes of a workload with a controller owner that would remove the sidecar again.
 func blockByOwnerRemoval(input *gateInput) *plan.Block {
 	p := input.plan
-	if input.removal == nil || p.Existing.HasSidecar && !input.facts.isTakenOut(p, input.workload) {
+	if input.removal == nil || p.Existing.HasSidecar && !input.facts.isRemovedByOwner(p, input.workload) {
 		return nil
 	}
-	return &plan.Block{Kind: plan.BlockedByOwnerRemoval, Reason: meta.ReasonRemovedByOwner, Message: input.facts.takenOutText(p, input.removal)}
+	return &plan.Block{Kind: plan.BlockedByOwnerRemoval, Reason: meta.ReasonRemovedByOwner, Message: input.facts.ownerRemovalText(p, input.removal)}
 }
 
 // blockByMode blocks changes that wait for spec.rollout.mode. A new wait is recorded on the workload.
@@ -144,7 +144,7 @@ func (input *gateInput) hasMaxAgeExpired() bool {
 
 // blockByCorrectionLoop blocks a sidecar that another client keeps reverting.
 func blockByCorrectionLoop(input *gateInput) *plan.Block {
-	loop, ok := input.facts.Loops[input.plan.Target.UID]
+	loop, ok := input.facts.CorrectionLoops[input.plan.Target.UID]
 	if !ok || loop.InjectedHash != input.plan.InjectedHash() {
 		return nil
 	}
@@ -156,10 +156,10 @@ func blockByCorrectionLoop(input *gateInput) *plan.Block {
 // one of the workloads would not start. The other workload's namespace may not send events to the VectorSidecar.
 func blockByNodePort(input *gateInput) *plan.Block {
 	for _, port := range input.ports {
-		if user, container := input.userOf(port); container != "" {
+		if user, container := input.portUser(port); container != "" {
 			block := obstacle(meta.ReasonBlocked, fmt.Sprintf("port %d of the node is used by container %q of %s %s/%s, which runs on the same nodes; use another port for the sidecar, or separate the workloads with nodeSelector",
 				port.Port, container, user.Kind, user.Namespace, user.Name))
-			block.Until = input.facts.Now.Add(nodePortsAgain)
+			block.Until = input.facts.Now.Add(nodePortsInterval)
 			return block
 		}
 	}
@@ -199,7 +199,7 @@ func blockByValidator(input *gateInput) *plan.Block {
 
 // blockByDryRun blocks a write that was rejected in dry runs, until the dry runs are due again.
 func blockByDryRun(input *gateInput) *plan.Block {
-	result, ok := preflight.FindResult(input.facts.Trials, input.plan)
+	result, ok := preflight.FindResult(input.facts.DryRuns, input.plan)
 	if !ok || !result.IsRejected() {
 		return nil
 	}

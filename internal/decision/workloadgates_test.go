@@ -106,8 +106,8 @@ var (
 			"a free port": {change: func(input *gateInput) { input.ports = nodePort }},
 			"a port of an earlier one": {change: func(input *gateInput) {
 				input.ports, input.claims = nodePort, []*gateInput{{ports: nodePort, view: &workload.View{Ref: workload.Ref{Name: "first"}}}}
-			}, want: meta.ReasonBlocked, until: noon.Add(nodePortsAgain)},
-			"a port of a container": {change: func(input *gateInput) { input.ports, input.facts.NodeWorkloads = nodePort, listeningOnNode("other") }, want: meta.ReasonBlocked, until: noon.Add(nodePortsAgain)},
+			}, want: meta.ReasonBlocked, until: noon.Add(nodePortsInterval)},
+			"a port of a container": {change: func(input *gateInput) { input.ports, input.facts.NodeWorkloads = nodePort, listeningOnNode("other") }, want: meta.ReasonBlocked, until: noon.Add(nodePortsInterval)},
 			"a port of its own":     {change: func(input *gateInput) { input.ports, input.facts.NodeWorkloads = nodePort, listeningOnNode("cart") }},
 		},
 		"blockByInvalidConfig": {
@@ -189,7 +189,7 @@ func TestDecide_LeavesPortsOfRejectedSidecarsFree(t *testing.T) {
 				workloads = append(workloads, Workload{Record: workloadcache.Showing(view), Evaluated: &Evaluated{Plan: p, Rendered: &desired.Rendered{Overlay: overlay}}})
 			}
 			facts := &Facts{Input: inputAt(noon)}
-			facts.Trials = map[preflight.Key]preflight.DryRunResult{preflight.NewWorkloadKey(&workloads[0].Evaluated.Plan): {Result: test.result, Expiry: gateHour}}
+			facts.DryRuns = map[preflight.Key]preflight.DryRunResult{preflight.NewWorkloadKey(&workloads[0].Evaluated.Plan): {Result: test.result, Expiry: gateHour}}
 
 			second := Decide(facts, workloads, nil).Plans[1]
 
@@ -205,7 +205,7 @@ func ofOwner(input *gateInput) {
 
 func atAdmission(input *gateInput) {
 	ofOwner(input)
-	input.facts.Sidecar.Spec.OwnedWorkloads, input.facts.Left = v1alpha1.OwnedAtAdmission, "the VectorSidecar is invalid"
+	input.facts.Sidecar.Spec.OwnedWorkloads, input.facts.OverlayBlocker = v1alpha1.OwnedAtAdmission, "the VectorSidecar is invalid"
 }
 
 // offering makes the API server inject the sidecar of the plan.
@@ -220,7 +220,7 @@ func waiting(m mode) func(*gateInput) {
 }
 
 func looping(input *gateInput, hash string) {
-	input.facts.Loops = map[types.UID]CorrectionLoop{"cart": {InjectedHash: hash, Writes: 4}}
+	input.facts.CorrectionLoops = map[types.UID]CorrectionLoop{"cart": {InjectedHash: hash, Writes: 4}}
 }
 
 // listeningOnNode returns a DaemonSet of the namespace with a container on nodePort.
@@ -239,6 +239,6 @@ func validating(state VerdictState, whenUnable string) func(*gateInput) {
 
 func tried(result preflight.Result) func(*gateInput) {
 	return func(input *gateInput) {
-		input.facts.Trials = map[preflight.Key]preflight.DryRunResult{preflight.NewKey(input.plan): {Result: result, Expiry: gateHour}}
+		input.facts.DryRuns = map[preflight.Key]preflight.DryRunResult{preflight.NewKey(input.plan): {Result: result, Expiry: gateHour}}
 	}
 }

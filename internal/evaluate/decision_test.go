@@ -420,7 +420,7 @@ func TestDecide_UpdatesLiveConfigWithoutDrift(t *testing.T) {
 	s := snapshot(t, live("first"), cart())
 	first := decide(t, s).Plans[0]
 	carried(s, &first)
-	s.Loops = map[types.UID]decision.CorrectionLoop{s.Workloads[0].UID: {InjectedHash: first.Desired.InjectedHash(), Writes: 4}}
+	s.CorrectionLoops = map[types.UID]decision.CorrectionLoop{s.Workloads[0].UID: {InjectedHash: first.Desired.InjectedHash(), Writes: 4}}
 
 	s.Sidecar = live("second")
 	second := decide(t, s).Plans[0]

@@ -66,7 +66,7 @@ func annotations(p *plan.Plan) map[string]any {
 }
 
 // Two VectorSidecars conflict in a workload. The older one is injected.
-func TestElder_TakesPrecedenceOverYoungerVectorSidecar(t *testing.T) {
+func TestPrecedingSidecar_TakesPrecedenceOverYoungerVectorSidecar(t *testing.T) {
 	for name, test := range map[string]struct {
 		first, second *v1alpha1.VectorSidecar
 		refused       string
@@ -103,7 +103,7 @@ func TestElder_TakesPrecedenceOverYoungerVectorSidecar(t *testing.T) {
 }
 
 // A restored backup may create VectorSidecars in another order. The sidecar that is already injected stays.
-func TestElder_KeepsInjectedSidecarOfYounger(t *testing.T) {
+func TestPrecedingSidecar_KeepsInjectedSidecarOfYounger(t *testing.T) {
 	for name, test := range map[string]struct {
 		first, second *objects.VectorSidecar
 		then          plan.Change
@@ -129,7 +129,7 @@ func TestElder_KeepsInjectedSidecarOfYounger(t *testing.T) {
 }
 
 // If a VectorSidecar cannot be injected, it does not block younger ones.
-func TestElder_BlocksNoYoungerIfNotInjectable(t *testing.T) {
+func TestPrecedingSidecar_BlocksNoYoungerIfNotInjectable(t *testing.T) {
 	for name, elder := range map[string]*objects.VectorSidecar{
 		"it is disabled":            named("z", 9001).Disabled(),
 		"its configuration is bad":  named("z", 9001).WithInlineConfig("sources: {in: {type: nonsense}}\n"),

@@ -43,12 +43,12 @@ func Decide(ctx context.Context, input *decision.Input, cache *desired.Cache) (*
 		if err != nil {
 			return nil, err
 		}
-		if pinnedDecision.IsUnderWay() {
+		if pinnedDecision.IsInProgress() {
 			pinnedDecision.Waiting = changed
 			return pinnedDecision, nil
 		}
 	}
-	if !current.IsUnderWay() {
+	if !current.IsInProgress() {
 		current.Adopted = decision.Adopted{}
 	}
 	return current, nil
@@ -65,7 +65,7 @@ func decideOn(ctx context.Context, input *decision.Input, cache *desired.Cache) 
 		adopted.Generation = -sidecar.Generation
 	}
 	if invalid != nil || sidecar.Orphans() {
-		return &decision.Decision{Invalid: invalid, Adopted: adopted, TakenOut: sidecar.Status.RemovedByOwners, IsForDeletion: sidecar.DeletionTimestamp != nil}, nil
+		return &decision.Decision{Invalid: invalid, Adopted: adopted, OwnerRemovals: sidecar.Status.RemovedByOwners, IsForDeletion: sidecar.DeletionTimestamp != nil}, nil
 	}
 	p := newPass(input, reader)
 	p.facts.Kinds = kinds
@@ -90,7 +90,7 @@ func decideOn(ctx context.Context, input *decision.Input, cache *desired.Cache) 
 	if err := reader.Err(); err != nil {
 		return nil, err
 	}
-	p.facts.Asked = reader.ConfigMapKeys()
+	p.facts.ReadConfigMaps = reader.ConfigMapKeys()
 	d := decision.Decide(&p.facts, injected, removed)
 	d.Adopted = adopted
 	return d, nil

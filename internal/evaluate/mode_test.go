@@ -316,7 +316,7 @@ func TestDecide_KeepsWaveOrderAfterMaxAge(t *testing.T) {
 	current(t, s)
 	later(s)
 	noting(s, noon.Add(-time.Hour))
-	s.Late = &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: "wave canary soaks"}
+	s.MaxAgeHold = &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: "wave canary soaks"}
 	p := decide(t, s).Plans[0]
 	require.Equal(t, plan.Update, p.Change)
 	require.Equal(t, meta.ReasonWaitingForWave, p.Reason())
@@ -333,12 +333,12 @@ func TestDecide_PublishesOverlayAfterPromotion(t *testing.T) {
 		later(s)
 		decided := decide(t, s)
 		require.Equal(t, plan.ActionDefer, decided.Plans[0].Action())
-		require.Equal(t, isOffered, len(decided.Offers) > 0, decided.Left)
+		require.Equal(t, isOffered, len(decided.Offers) > 0, decided.OverlayBlocker)
 		if isOffered {
 			require.Contains(t, decided.Plans[0].Message(), "the API server injects the sidecar in the same rollout if it can")
 			continue
 		}
-		require.Equal(t, "spec.rollout.mode is Manual, and this sidecar is not promoted", decided.Left)
+		require.Equal(t, "spec.rollout.mode is Manual, and this sidecar is not promoted", decided.OverlayBlocker)
 		s.Sidecar.Annotations = map[string]string{meta.AnnotationPromoteRollout: decided.Deferred.Change}
 		require.NotEmpty(t, decide(t, s).Offers)
 	}

@@ -114,14 +114,14 @@ func TestDecide_RespectsRemovalByControllerOwner(t *testing.T) {
 			}
 			require.Contains(t, p.Message(), "Kafka.kafka.strimzi.io/orders")
 			if test.reason == taken {
-				require.Len(t, decided.TakenOut, 1)
-				require.Equal(t, fleet.RetryDigest(s.Sidecar.Annotations), decided.TakenOut[0].Retry)
+				require.Len(t, decided.OwnerRemovals, 1)
+				require.Equal(t, fleet.RetryDigest(s.Sidecar.Annotations), decided.OwnerRemovals[0].Retry)
 				require.Equal(t, v1alpha1.StateBlocked, p.State())
-				s.Sidecar.Status.RemovedByOwners, s.Carried = decided.TakenOut, nil
+				s.Sidecar.Status.RemovedByOwners, s.Carried = decided.OwnerRemovals, nil
 				require.Equal(t, taken, decide(t, s).Plans[0].Reason(), "a new process knows it from the status")
 				return
 			}
-			require.Empty(t, decided.TakenOut)
+			require.Empty(t, decided.OwnerRemovals)
 		})
 	}
 }
@@ -137,7 +137,7 @@ func TestDecide_KeepsSidecarInOtherOwnedWorkloads(t *testing.T) {
 	s.Sidecar.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"}
 	decided := decide(t, s)
 	require.Equal(t, plan.Update, decided.Plans[0].Change)
-	require.Equal(t, kafkas(""), decided.TakenOut)
+	require.Equal(t, kafkas(""), decided.OwnerRemovals)
 }
 
 // Each case has a value of spec.ownedWorkloads, and the result for a workload with and without the sidecar.
@@ -170,7 +170,7 @@ func TestDecide_AppliesOwnedWorkloadsSetting(t *testing.T) {
 			require.Equal(t, meta.ReasonOwnedBy, p.Reason())
 			require.Contains(t, p.Message(), test.message)
 			require.Equal(t, test.bare == plan.Inject, p.Writes())
-			require.Empty(t, decided.TakenOut, "it holds where the operator injects")
+			require.Empty(t, decided.OwnerRemovals, "it holds where the operator injects")
 			has.Sidecar = s.Sidecar.DeepCopy()
 			has.Sidecar.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"}
 			p = &decide(t, &has).Plans[0]
@@ -189,17 +189,17 @@ func TestDecide_LimitsRecordedRemovals(t *testing.T) {
 	for i := range 2 * v1alpha1.MaxOwnerRemovals {
 		one := kafkas("")
 		one[0].OwnerKind = fmt.Sprint(i)
-		all = decision.MergeTakenOut(all, one)
+		all = decision.MergeOwnerRemovals(all, one)
 	}
 	require.Len(t, all, v1alpha1.MaxOwnerRemovals)
 	require.Equal(t, fmt.Sprint(v1alpha1.MaxOwnerRemovals), all[0].OwnerKind, "the first went")
-	again := decision.MergeTakenOut(all, all)
+	again := decision.MergeOwnerRemovals(all, all)
 	require.Equal(t, all, again)
 
 	later := kafkas("again")
 	later[0].RemovalTime = metav1.NewTime(noon.Add(time.Hour))
-	require.Equal(t, later, decision.MergeTakenOut(kafkas(""), later), "a retry was between them")
-	require.Equal(t, later, decision.MergeTakenOut(later, kafkas("")))
+	require.Equal(t, later, decision.MergeOwnerRemovals(kafkas(""), later), "a retry was between them")
+	require.Equal(t, later, decision.MergeOwnerRemovals(later, kafkas("")))
 }
 
 // If controller owners of a kind remove the sidecar in one namespace, other namespaces keep it, until several
@@ -213,7 +213,7 @@ func TestDecide_IsolatesOwnerRemovalsByNamespace(t *testing.T) {
 	kafka := kafkas("")[0].OwnerKind
 	var all []v1alpha1.OwnerRemoval
 	for n, namespace := range []string{"a", "b", "c", "d"} {
-		all = decision.MergeTakenOut(all, in(namespace, kafka))
+		all = decision.MergeOwnerRemovals(all, in(namespace, kafka))
 		require.Len(t, all, min(n+1, v1alpha1.BelievedNamespaces))
 		s := snapshot(t, as("", ""), cart())
 		s.Sidecar.Cluster, s.Sidecar.Status.RemovedByOwners = &v1alpha1.InCluster{}, all
@@ -224,11 +224,11 @@ func TestDecide_IsolatesOwnerRemovalsByNamespace(t *testing.T) {
 		}
 		require.EqualValues(t, want, decide(t, s).Plans[0].Action(), "found in %d namespaces", n+1)
 	}
-	require.Len(t, decision.MergeTakenOut(slices.Clone(all), kafkas("again")), len(all)+1, "a retry was between them")
+	require.Len(t, decision.MergeOwnerRemovals(slices.Clone(all), kafkas("again")), len(all)+1, "a retry was between them")
 
-	all = decision.MergeTakenOut(all, in("other", "Redis"))
+	all = decision.MergeOwnerRemovals(all, in("other", "Redis"))
 	for i := range 2 * v1alpha1.MaxOwnerRemovals {
-		all = decision.MergeTakenOut(all, in("hostile", fmt.Sprint(i)))
+		all = decision.MergeOwnerRemovals(all, in("hostile", fmt.Sprint(i)))
 	}
 	require.Len(t, all, v1alpha1.MaxOwnerRemovals)
 	for _, stays := range slices.Concat(in("a", kafka), in("b", kafka), in("c", kafka), in("other", "Redis")) {

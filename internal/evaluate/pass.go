@@ -50,7 +50,7 @@ func newPass(input *decision.Input, reader *desired.Reader) *pass {
 		manager: meta.Manager(input.Sidecar.Name), reader: reader, bases: map[string]string{},
 	}
 	if start, end, isClosed := input.Platform.Rollout.ClosedWindow(input.Now); isClosed {
-		p.facts.Gap = &plan.ClosedWindow{ClosedAt: start, OpensAt: end}
+		p.facts.ClosedWindow = &plan.ClosedWindow{ClosedAt: start, OpensAt: end}
 	}
 	isOnNodes := func(record *workloadcache.Record) bool { return workload.KindByName(record.Kind).Traits.OnEveryNode }
 	if input.OnNodes != nil && slices.ContainsFunc(input.Workloads, isOnNodes) {
@@ -113,7 +113,7 @@ func (p *pass) addElders(cache *desired.Cache, matched []*workloadcache.Record) 
 	if p.wanted.Invalid != nil {
 		return
 	}
-	for _, candidate := range decision.Elders(p.facts.Sidecar, p.facts.Others, matched) {
+	for _, candidate := range decision.PrecedingSidecars(p.facts.Sidecar, p.facts.Others, matched) {
 		elderInput := p.facts.Input
 		elderInput.Sidecar = candidate.Sidecar
 		desiredState := desired.New(&elderInput.Inputs, p.reader, cache)
@@ -159,7 +159,7 @@ func (p *pass) inject(ctx context.Context, records []*workloadcache.Record) ([]d
 		}
 		entry := decision.Workload{Record: record, Evaluated: evaluated, Source: variant.Source, Started: p.started(record)}
 		if evaluated.Plan.Owner != nil && p.facts.Carried != nil {
-			entry.LastWriter, entry.HasCarried = p.facts.Carried(record.UID)
+			entry.LastWriter, entry.HadSidecar = p.facts.Carried(record.UID)
 		}
 		workloads = append(workloads, entry)
 	}
@@ -171,7 +171,7 @@ func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, varia
 	view := record.View()
 	evaluated := p.evaluateView(ctx, record, variant, &view)
 	// A preceding VectorSidecar may have read the ServiceAccount.
-	evaluated.Of, evaluated.Basis = record, withAccount(p.basisOf(variant), p.reader.FindAccount(view.ServiceAccount))
+	evaluated.Record, evaluated.Basis = record, withAccount(p.basisOf(variant), p.reader.FindAccount(view.ServiceAccount))
 	return evaluated
 }
 
@@ -198,7 +198,7 @@ func (p *pass) evaluateView(ctx context.Context, record *workloadcache.Record, v
 		}
 	}
 	evaluated := p.facts.EvaluateInjection(desiredWorkload, variant.Container, competitors, view)
-	if p.find(evaluated.Kept...) { // An unchanged sidecar stays only while its ConfigMaps exist.
+	if p.find(evaluated.KeptConfigMaps...) { // An unchanged sidecar stays only while its ConfigMaps exist.
 		evaluated = p.facts.EvaluateInjection(desiredWorkload, variant.Container, competitors, view)
 	}
 	return evaluated
@@ -261,7 +261,7 @@ func (p *pass) isCurrent(evaluated *decision.Evaluated, variant *desired.Variant
 	if len(evaluated.Basis) == len(basis) {
 		return evaluated.Basis == basis
 	}
-	view := evaluated.Of.View()
+	view := evaluated.Record.View()
 	return evaluated.Basis == withAccount(basis, p.reader.Account(view.ServiceAccount))
 }
 
@@ -277,7 +277,7 @@ func (p *pass) remove(records []*workloadcache.Record) []decision.Workload {
 		if evaluated == nil {
 			view := record.View()
 			evaluated = p.facts.EvaluateRemoval(&view)
-			evaluated.Of = record
+			evaluated.Record = record
 		}
 		workloads = append(workloads, decision.Workload{Record: record, Evaluated: evaluated, Started: p.started(record)})
 	}
@@ -319,7 +319,7 @@ func (p *pass) look(injected []decision.Workload) {
 // offer sets the sidecars for workloads that do not exist yet, or the reason why there are none.
 func (p *pass) offer(ctx context.Context, injected []decision.Workload) {
 	if p.wanted.Invalid != nil {
-		p.facts.Left = p.wanted.Invalid.Message
+		p.facts.OverlayBlocker = p.wanted.Invalid.Message
 		return
 	}
 	var renderedWorkloads []desired.RenderedWorkload
@@ -329,12 +329,12 @@ func (p *pass) offer(ctx context.Context, injected []decision.Workload) {
 			renderedWorkloads = append(renderedWorkloads, desired.RenderedWorkload{Rendered: evaluated.Rendered, QoSClass: view.QoSClass})
 		}
 	}
-	p.facts.Overlays, p.facts.Left = p.wanted.Offers(ctx, p.facts.Sidecar.Namespace, renderedWorkloads)
+	p.facts.Overlays, p.facts.OverlayBlocker = p.wanted.Offers(ctx, p.facts.Sidecar.Namespace, renderedWorkloads)
 }
 
 // define records, for each kind, a field of an offered sidecar that the definition of the kind does not have.
 func (p *pass) define(offer *desired.AdmissionOverlay) {
-	if p.facts.Undefined == nil {
+	if p.facts.FindUndefinedField == nil {
 		return
 	}
 	for _, kind := range p.facts.Sidecar.Spec.Kinds() {
@@ -342,7 +342,7 @@ func (p *pass) define(offer *desired.AdmissionOverlay) {
 		if workloadKind == nil {
 			continue
 		}
-		if reason := p.facts.Undefined(workloadKind, tree.MapAt(offer.Rendered.Overlay.Body, "spec")); reason != "" {
+		if reason := p.facts.FindUndefinedField(workloadKind, tree.MapAt(offer.Rendered.Overlay.Body, "spec")); reason != "" {
 			if p.facts.UndefinedFields == nil {
 				p.facts.UndefinedFields = map[decision.OfferTo]string{}
 			}

@@ -19,10 +19,10 @@ func (r *recall) find(record *workloadcache.Record) *decision.Evaluated {
 	isBefore := func(candidate *workloadcache.Record) bool {
 		return cmp.Or(strings.Compare(candidate.Name, record.Name), strings.Compare(candidate.Kind, record.Kind)) < 0
 	}
-	for len(*r) > 0 && isBefore((*r)[0].Of) {
+	for len(*r) > 0 && isBefore((*r)[0].Record) {
 		*r = (*r)[1:]
 	}
-	if len(*r) > 0 && (*r)[0].Of.IsAs(record) {
+	if len(*r) > 0 && (*r)[0].Record.IsAs(record) {
 		return (*r)[0]
 	}
 	return nil

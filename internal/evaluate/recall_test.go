@@ -62,9 +62,9 @@ func TestRecall_ReturnsDecisionOfNewProcess(t *testing.T) {
 			})
 		}, plan.Update},
 		{"again and again", func() {
-			s.Loops = map[types.UID]decision.CorrectionLoop{s.Workloads[0].UID: {InjectedHash: injected.Desired.InjectedHash(), Writes: 4}}
+			s.CorrectionLoops = map[types.UID]decision.CorrectionLoop{s.Workloads[0].UID: {InjectedHash: injected.Desired.InjectedHash(), Writes: 4}}
 		}, plan.ActionBlocked},
-		{"the break is over", func() { s.Loops = nil }, plan.Update},
+		{"the break is over", func() { s.CorrectionLoops = nil }, plan.Update},
 		{"changes are reported", func() { s.Sidecar.Spec.DriftPolicy = v1alpha1.DriftReport }, plan.ActionBlocked},
 		{"changes are mended", func() { s.Sidecar.Spec.DriftPolicy = "" }, plan.Update},
 		{"another sidecar", func() { s.Sidecar.Spec.Sidecar.Logs.Path = "/var/log/app/*.log" }, plan.Update},
@@ -132,7 +132,7 @@ func TestRecall_EvaluatesOnlyChangedWorkloads(t *testing.T) {
 		for _, record := range records {
 			one := before.find(record)
 			if one == nil || one.Basis != basis {
-				one, evaluated = &decision.Evaluated{Of: record, Basis: basis}, evaluated+1
+				one, evaluated = &decision.Evaluated{Record: record, Basis: basis}, evaluated+1
 			}
 			now = append(now, one)
 		}
@@ -167,7 +167,7 @@ func TestRecall_EvaluatesOnlyChangedWorkloads(t *testing.T) {
 // A rendering that exceeded its time is not used in the next reconcile.
 func TestRecall_EvaluatesTimedOutRenderingAgain(t *testing.T) {
 	record := snapshot(t, logs().Build(), cart()).Workloads[0]
-	late := decision.Workload{Record: record, Source: &desired.Source{}, Evaluated: &decision.Evaluated{Of: record, Rendered: &desired.Rendered{TimedOut: true, Invalid: &desired.Invalid{}}}}
+	late := decision.Workload{Record: record, Source: &desired.Source{}, Evaluated: &decision.Evaluated{Record: record, Rendered: &desired.Rendered{TimedOut: true, Invalid: &desired.Invalid{}}}}
 	sidecar := logs().Build()
 	require.Empty(t, decision.Decide(&decision.Facts{Input: decision.Input{Inputs: desired.Inputs{Sidecar: sidecar}}}, []decision.Workload{late}, nil).Previous.Injected)
 }

@@ -30,7 +30,7 @@ func TestDecide_ReportsSoakAndStartedRollouts(t *testing.T) {
 	change(s, func(v *workload.View) { v.StateSince = noon.Add(-10 * time.Second) })
 	decided := decide(t, s)
 	require.Equal(t, meta.ReasonSoaking, decided.Plans[0].Reason())
-	require.Equal(t, 20*time.Second, decided.Again)
+	require.Equal(t, 20*time.Second, decided.RequeueAfter)
 
 	change(s, func(v *workload.View) { v.Rollout = workload.RolloutProgressing })
 	s.Faults = map[types.UID]workload.Fault{"cart": {Reason: meta.ReasonCrashLoopBackOff, Message: "container vector ended", IsOurs: true}}

@@ -32,7 +32,7 @@ func TestDecide_WarnsOfMissingApplicationEnv(t *testing.T) {
 	s.Platform.Policy, s.Offers = allowed, true
 	decided = decide(t, s)
 	require.Empty(t, decided.Plans[0].Warning)
-	require.Len(t, decided.Offers, 1, decided.Left)
+	require.Len(t, decided.Offers, 1, decided.OverlayBlocker)
 	tells := decided.Offers[0].Rendered.Overlay.EnvInjections
 	require.Equal(t, "http://127.0.0.1:4318", tells[0].Value)
 	require.Equal(t, "http/protobuf", tells[1].Value)

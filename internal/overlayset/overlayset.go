@@ -82,9 +82,9 @@ func SplitBySidecar(spec *v1alpha1.OverlaySetSpec) map[string]SidecarOverlays {
 }
 
 // Compose combines the overlays of VectorSidecars, and of ClusterVectorSidecars in the namespace. The VectorSidecars
-// are sorted by decision.InOrder. If the overlays of a VectorSidecar are not known yet, Compose leaves out all later
-// VectorSidecars, because they must not be injected where that one takes precedence. The operator injects overlays
-// that exceed a limit.
+// are sorted by decision.SortByPrecedence. If the overlays of a VectorSidecar are not known yet, Compose leaves out all
+// later VectorSidecars, because they must not be injected where that one takes precedence. The operator injects
+// overlays that exceed a limit.
 func Compose(sidecars []v1alpha1.VectorSidecar, bySidecar map[string]SidecarOverlays) v1alpha1.OverlaySetSpec {
 	spec := v1alpha1.OverlaySetSpec{
 		Overlays: []v1alpha1.Overlay{}, Native: []v1alpha1.OverlayItem{}, InitContainers: []v1alpha1.OverlayItem{},
@@ -146,7 +146,7 @@ func supersedingSidecars(overlay *v1alpha1.Overlay, overlays []v1alpha1.Overlay,
 	superseded := []string{}
 	for i := range overlays {
 		other := &overlays[i]
-		if other.VectorSidecar == overlay.VectorSidecar || slices.Contains(superseded, other.VectorSidecar) || !decision.ComesBefore(sidecars[other.VectorSidecar], sidecars[overlay.VectorSidecar]) {
+		if other.VectorSidecar == overlay.VectorSidecar || slices.Contains(superseded, other.VectorSidecar) || !decision.TakesPrecedence(sidecars[other.VectorSidecar], sidecars[overlay.VectorSidecar]) {
 			continue
 		}
 		names := slices.Concat(other.InitNames, other.ContainerNames)

@@ -127,7 +127,7 @@ func TestCompose_OrdersClusterVectorSidecars(t *testing.T) {
 		parts[all[i].Name] = part(all[i].Name, []string{"vector"}, nil, nil)
 	}
 	order := func() (names []string) {
-		decision.InOrder(all)
+		decision.SortByPrecedence(all)
 		made := Compose(all, parts)
 		for i := range made.Overlays {
 			names = append(names, made.Overlays[i].VectorSidecar)

@@ -76,7 +76,7 @@ func allocatorsFor(names []types.NamespacedName) map[plan.Class]*fleet.SlotAlloc
 func assignBatches(sidecars []PacedPlans, allocators map[plan.Class]*fleet.SlotAllocator, rules *fleet.Rules) {
 	for class, allocator := range allocators {
 		demandOf := func(sidecar *PacedPlans) fleet.Demand {
-			demand := decision.DemandOf(sidecar.Plans, class)
+			demand := decision.CountDemand(sidecar.Plans, class)
 			demand.Matched = sidecar.Matched
 			return demand
 		}

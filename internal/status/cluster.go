@@ -73,12 +73,12 @@ func NewClusterStatus(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVecto
 	for i := range previous.Conditions {
 		status.Conditions = append(status.Conditions, *previous.Conditions[i].DeepCopy())
 	}
-	status.RemovedByOwners = decision.HeldTakenOut(previous.RemovedByOwners, &facts.Cluster.Spec.VectorSidecarSpec, facts.Cluster.Annotations)
+	status.RemovedByOwners = decision.ActiveOwnerRemovals(previous.RemovedByOwners, &facts.Cluster.Spec.VectorSidecarSpec, facts.Cluster.Annotations)
 	for _, name := range slices.Sorted(maps.Keys(facts.Namespaces)) {
 		sum.addNamespace(name, facts.Namespaces[name])
-		removals := decision.HeldTakenOut(facts.Namespaces[name].RemovedByOwners, &facts.Cluster.Spec.VectorSidecarSpec, facts.Cluster.Annotations)
+		removals := decision.ActiveOwnerRemovals(facts.Namespaces[name].RemovedByOwners, &facts.Cluster.Spec.VectorSidecarSpec, facts.Cluster.Annotations)
 		removals = slices.DeleteFunc(removals, func(removal v1alpha1.OwnerRemoval) bool { return !removal.IsIn(name) })
-		status.RemovedByOwners = decision.MergeTakenOut(status.RemovedByOwners, removals)
+		status.RemovedByOwners = decision.MergeOwnerRemovals(status.RemovedByOwners, removals)
 	}
 	sum.keepFinishedCanaries()
 	status.Retry = sum.firstRetry(previous.Retry)

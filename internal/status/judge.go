@@ -94,8 +94,8 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 		return outcome{reason: meta.ReasonDisabled, message: "spec.enabled is false: no workload has the sidecar"}
 	case len(decision.Kinds.Unserved) > 0:
 		return outcome{state: stalled, reason: meta.ReasonKindNotEnabled, message: describeNotEnabledKinds(decision.Kinds.Unserved)}
-	case decision.Matched == 0 && len(decision.Kinds.Lacking) > 0:
-		return outcome{reason: meta.ReasonKindMissing, message: "the selector matches no " + workload.Singular(kinds...) + " of the namespace" + describeMissingKinds(decision.Kinds.Lacking)}
+	case decision.Matched == 0 && len(decision.Kinds.MissingKinds) > 0:
+		return outcome{reason: meta.ReasonKindMissing, message: "the selector matches no " + workload.Singular(kinds...) + " of the namespace" + describeMissingKinds(decision.Kinds.MissingKinds)}
 	case decision.Matched == 0:
 		return outcome{reason: meta.ReasonNoMatch, message: "the selector matches no " + workload.Singular(kinds...) + " of the namespace" + describeUnlistedKinds(decision.Kinds.Unlisted)}
 	}
@@ -125,7 +125,7 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 	if facts.SpecStatus.IsTooLarge {
 		message += tooLargeMessage()
 	}
-	message += describeUnlistedKinds(decision.Kinds.Unlisted) + describeMissingKinds(decision.Kinds.Lacking)
+	message += describeUnlistedKinds(decision.Kinds.Unlisted) + describeMissingKinds(decision.Kinds.MissingKinds)
 	if decision.LacksCanary {
 		message += "; spec.rollout.canary selects no workload, so changes roll out without a canary"
 	}

@@ -63,7 +63,7 @@ func NewSidecarStatus(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus
 		Deferred:           facts.Decision.Deferred.Status(),
 		Canary:             facts.Decision.Canary,
 		Retry:              facts.Decision.Retry,
-		RemovedByOwners:    facts.Decision.TakenOut,
+		RemovedByOwners:    facts.Decision.OwnerRemovals,
 
 		LastHandledReconcileAt: cmp.Or(facts.ReconcileRequest, previous.LastHandledReconcileAt),
 	}

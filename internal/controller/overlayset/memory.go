@@ -89,7 +89,7 @@ func NewMemory(clock func() time.Time, isEnabled bool) *Memory {
 
 // RequestUpdate requests that the OverlaySet has the admission overlays of a decision.
 func (m *Memory) RequestUpdate(sidecar *v1alpha1.VectorSidecar, d *decision.Decision) {
-	skipReason := d.Left
+	skipReason := d.OverlayBlocker
 	if d.Invalid != nil {
 		skipReason = d.Invalid.Message
 	}

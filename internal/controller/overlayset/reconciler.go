@@ -254,7 +254,7 @@ func (r *Reconciler) replace(ctx context.Context, namespace string, namespaceSta
 func (r *Reconciler) sidecarsAtAdmission(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
 	sidecars := slices.Clone(r.Sidecars.ListIn(ctx, namespace))
 	sidecars = slices.DeleteFunc(sidecars, func(sidecar v1alpha1.VectorSidecar) bool { return !CanInject(&sidecar) })
-	decision.InOrder(sidecars)
+	decision.SortByPrecedence(sidecars)
 	return sidecars
 }
 

@@ -66,7 +66,7 @@ func TestReconciler_GroupsWritesOfLargeNamespaces(t *testing.T) {
 	keep := func(n int, reason string) time.Duration {
 		sidecar, ok := crowded[n].(*v1alpha1.VectorSidecar)
 		require.True(t, ok)
-		memory.RequestUpdate(sidecar, &decision.Decision{Left: reason})
+		memory.RequestUpdate(sidecar, &decision.Decision{OverlayBlocker: reason})
 		return update()
 	}
 	lefts := func() (all []string) {
@@ -143,7 +143,7 @@ func TestReconciler_RequeuesVectorSidecarAfterFailure(t *testing.T) {
 		return c.Create(ctx, object, options...)
 	}})
 	name := client.ObjectKeyFromObject(sidecar)
-	reconciler.Memory.RequestUpdate(sidecar, &decision.Decision{Left: "paused"})
+	reconciler.Memory.RequestUpdate(sidecar, &decision.Decision{OverlayBlocker: "paused"})
 	require.NoError(t, reconciler.Memory.Err(name))
 
 	_, err := reconciler.Reconcile(t.Context(), overlaySetOfShop)
@@ -169,7 +169,7 @@ func TestReconciler_RequeuesVectorSidecarAfterFailure(t *testing.T) {
 func TestMemory_WaitsUntilOverlayIsRemoved(t *testing.T) {
 	reconciler, sidecar, queue := newWorld(t, interceptor.Funcs{})
 	memory, name := reconciler.Memory, client.ObjectKeyFromObject(sidecar)
-	memory.RequestUpdate(sidecar, &decision.Decision{Left: "paused"})
+	memory.RequestUpdate(sidecar, &decision.Decision{OverlayBlocker: "paused"})
 	_, err := reconciler.Reconcile(t.Context(), overlaySetOfShop)
 	require.NoError(t, err)
 

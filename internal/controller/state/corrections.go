@@ -52,9 +52,9 @@ func (s *Sidecar) RecordInjection(target types.UID, hash string) (isRepeated boo
 	return isRepeated
 }
 
-// Loops returns the workloads with paused corrections and the time until the first pause ends. The time is 0 if no
-// workload is paused.
-func (s *Sidecar) Loops() (loops map[types.UID]decision.CorrectionLoop, wait time.Duration) {
+// CorrectionLoops returns the workloads with paused corrections and the time until the first pause ends. The time is 0
+// if no workload is paused.
+func (s *Sidecar) CorrectionLoops() (loops map[types.UID]decision.CorrectionLoop, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.memory.now()

@@ -16,11 +16,11 @@ import (
 )
 
 // If the same sidecar has to be corrected several times in a row, that is a correction loop.
-func TestLoops_DetectCorrectionLoop(t *testing.T) {
+func TestCorrectionLoops_DetectCorrectionLoop(t *testing.T) {
 	now := time.Unix(0, 0)
 	b := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
 	isOpen := func() bool {
-		loops, _ := b.Loops()
+		loops, _ := b.CorrectionLoops()
 		_, found := loops["cart"]
 		return found
 	}
@@ -34,14 +34,14 @@ func TestLoops_DetectCorrectionLoop(t *testing.T) {
 	writeEvery(time.Second, 3, "a")
 	require.False(t, isOpen(), "an injection and two repairs are no loop")
 	writeEvery(time.Second, 1, "a")
-	loops, wait := b.Loops()
+	loops, wait := b.CorrectionLoops()
 	require.Equal(t, map[types.UID]decision.CorrectionLoop{"cart": {InjectedHash: "a", Writes: 4}}, loops)
 	require.Equal(t, retryCorrection.first-time.Second, wait)
 
 	now = now.Add(wait)
 	require.False(t, isOpen(), "one more try tells whether the other has stopped")
 	writeEvery(time.Second, 1, "a")
-	_, wait = b.Loops()
+	_, wait = b.CorrectionLoops()
 	require.Equal(t, 2*retryCorrection.first-time.Second, wait, "each break is twice as long")
 
 	writeEvery(time.Second, 1, "b")
@@ -61,24 +61,24 @@ func TestRecordInjection_DetectsCorrection(t *testing.T) {
 	require.False(t, b.RecordInjection("shop", "b"), "another workload")
 }
 
-func TestLoops_LimitWaitBetweenCorrections(t *testing.T) {
+func TestCorrectionLoops_LimitWaitBetweenCorrections(t *testing.T) {
 	now := time.Unix(0, 0)
 	b := New(func() time.Time { return now }).GetOrCreate(logsOfShop)
 	for range 100 {
 		for range loopWrites {
 			b.RecordInjection("cart", "a")
 		}
-		_, wait := b.Loops()
+		_, wait := b.CorrectionLoops()
 		require.LessOrEqual(t, wait, retryCorrection.longest)
 		now = now.Add(wait)
 	}
-	_, wait := b.Loops()
+	_, wait := b.CorrectionLoops()
 	require.Zero(t, wait)
 }
 
 // A workload opts out and in again, or loses and gets its label. The next injection is not a correction, so it does not
 // count for a correction loop.
-func TestLoops_IgnoreRequestedRemovals(t *testing.T) {
+func TestCorrectionLoops_IgnoreRequestedRemovals(t *testing.T) {
 	for name, wish := range map[string]plan.Plan{
 		"a removal of ours": {Change: plan.Remove},
 		"an opt-out":        {Block: &plan.Block{Kind: plan.BlockedByOptOut}},
@@ -90,7 +90,7 @@ func TestLoops_IgnoreRequestedRemovals(t *testing.T) {
 				b.RecordInjection("cart", "a")
 				b.KeepExpectations([]plan.Plan{wish})
 			}
-			loops, _ := b.Loops()
+			loops, _ := b.CorrectionLoops()
 			require.Empty(t, loops)
 		})
 	}
@@ -99,6 +99,6 @@ func TestLoops_IgnoreRequestedRemovals(t *testing.T) {
 		b.RecordInjection("cart", "a")
 		b.KeepExpectations([]plan.Plan{{Target: workload.Ref{UID: "cart"}, Block: &plan.Block{Kind: plan.BlockedByObstacle}}})
 	}
-	loops, _ := b.Loops()
+	loops, _ := b.CorrectionLoops()
 	require.NotEmpty(t, loops, "what cannot be injected now is wished all the same")
 }

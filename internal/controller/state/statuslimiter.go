@@ -111,7 +111,7 @@ func (s *Sidecar) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSideca
 	defer s.mu.Unlock()
 	if written := s.status.written.Value; sidecar.Cluster != nil && written != nil { // The VectorSidecar has the reports of other namespaces.
 		status := written.DeepCopy()
-		status.RemovedByOwners = decision.MergeTakenOut(status.RemovedByOwners, sidecar.Status.RemovedByOwners)
+		status.RemovedByOwners = decision.MergeOwnerRemovals(status.RemovedByOwners, sidecar.Status.RemovedByOwners)
 		status.LastKnownGood, status.Reverted = sidecar.Status.LastKnownGood, sidecar.Status.Reverted
 		return status
 	}
