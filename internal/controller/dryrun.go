@@ -27,7 +27,7 @@ func (r *VectorSidecarReconciler) Snapshot(ctx context.Context, sidecar *v1alpha
 	sidecarState := r.memory.Peek(client.ObjectKeyFromObject(sidecar))
 	snapshot, err := r.snapshots.snapshotFrom(ctx, lastgood.IgnoreRevert(sidecar), &cacheSource{snapshots: r.snapshots, known: sidecarState, isDryRun: true})
 	if err == nil {
-		snapshot.Hold = evaluate.HoldOf(snapshot.Platform, snapshot.Sidecar)
+		snapshot.Hold = evaluate.WriteHoldFor(snapshot.Platform, snapshot.Sidecar)
 	}
 	return snapshot, err
 }

@@ -71,12 +71,12 @@ func decideOn(ctx context.Context, input *decision.Input, cache *desired.Cache) 
 	p.facts.Kinds = kinds
 	var injected []decision.Workload
 	if sidecar.DeletionTimestamp == nil {
-		p.desire(desired.New(&input.Inputs, reader, cache))
+		p.setDesired(desired.New(&input.Inputs, reader, cache))
 		adopted.ConfigMaps = p.wanted.Read()
 		if err := reader.WaitForTurn(); err != nil {
 			return nil, err
 		}
-		p.addElders(cache, inject)
+		p.addPreceding(cache, inject)
 		var err error
 		if injected, err = p.inject(ctx, inject); err != nil {
 			return nil, err
@@ -86,7 +86,7 @@ func decideOn(ctx context.Context, input *decision.Input, cache *desired.Cache) 
 		}
 	}
 	removed := p.remove(remove)
-	p.look(injected)
+	p.readCompanions(injected)
 	if err := reader.Err(); err != nil {
 		return nil, err
 	}

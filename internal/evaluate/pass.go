@@ -26,17 +26,18 @@ import (
 
 // pass evaluates the workloads of one VectorSidecar one after the other.
 type pass struct {
-	facts   decision.Facts
-	manager string
-	reader  *desired.Reader
-	wanted  *desired.Desired
-	elders  []*elder
-	// bases caches the digests that basisOf returns, by Variant.Basis.
+	facts             decision.Facts
+	manager           string
+	reader            *desired.Reader
+	wanted            *desired.Desired
+	precedingSidecars []*precedingSidecar
+	// bases caches the digests that basisFor returns, by Variant.Basis.
 	bases map[string]string
 }
 
-// elder is a preceding VectorSidecar that selects some of the workloads, with the evaluation of these workloads for it.
-type elder struct {
+// precedingSidecar is a preceding VectorSidecar that selects some of the workloads, with the evaluation of these
+// workloads for it.
+type precedingSidecar struct {
 	*pass
 
 	selector workload.Selector
@@ -91,8 +92,8 @@ func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.
 	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: message}
 }
 
-// HoldOf returns why writes are on hold according to a VectorSidecar's status, or nil if they are allowed.
-func HoldOf(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.Block {
+// WriteHoldFor returns why writes are on hold according to a VectorSidecar's status, or nil if they are allowed.
+func WriteHoldFor(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.Block {
 	rolloutStatus, target := sidecar.Status.Rollout, &platform.Target
 	if rolloutStatus == nil || !target.Rules.IsStaged() || !fleet.IsHeld(rolloutStatus, target, rolloutStatus.State == v1alpha1.RolloutHalted) {
 		return nil
@@ -103,27 +104,27 @@ func HoldOf(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.B
 	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: rolloutStatus.Message}
 }
 
-// desire sets the desired sidecars of the evaluation.
-func (p *pass) desire(desiredState *desired.Desired) {
+// setDesired sets the desired sidecars of the evaluation.
+func (p *pass) setDesired(desiredState *desired.Desired) {
 	p.wanted, p.facts.Desired = desiredState, desiredState.Common
 }
 
-// addElders adds the VectorSidecars that take precedence in some of the workloads, sorted by precedence.
-func (p *pass) addElders(cache *desired.Cache, matched []*workloadcache.Record) {
+// addPreceding adds the VectorSidecars that take precedence in some of the workloads, sorted by precedence.
+func (p *pass) addPreceding(cache *desired.Cache, matched []*workloadcache.Record) {
 	if p.wanted.Invalid != nil {
 		return
 	}
 	for _, candidate := range decision.PrecedingSidecars(p.facts.Sidecar, p.facts.Others, matched) {
-		elderInput := p.facts.Input
-		elderInput.Sidecar = candidate.Sidecar
-		desiredState := desired.New(&elderInput.Inputs, p.reader, cache)
+		precedingInput := p.facts.Input
+		precedingInput.Sidecar = candidate.Sidecar
+		desiredState := desired.New(&precedingInput.Inputs, p.reader, cache)
 		if common := desiredState.CommonVariant(); common == nil || common.Container == "" {
 			continue
 		}
-		precedingSidecar := &elder{pass: newPass(&elderInput, p.reader), selector: candidate.Selector, wishes: map[types.UID]*plan.Desired{}}
-		precedingSidecar.desire(desiredState)
-		precedingSidecar.elders = slices.Clip(p.elders)
-		p.elders = append(p.elders, precedingSidecar)
+		preceding := &precedingSidecar{pass: newPass(&precedingInput, p.reader), selector: candidate.Selector, wishes: map[types.UID]*plan.Desired{}}
+		preceding.setDesired(desiredState)
+		preceding.precedingSidecars = slices.Clip(p.precedingSidecars)
+		p.precedingSidecars = append(p.precedingSidecars, preceding)
 	}
 }
 
@@ -171,7 +172,7 @@ func (p *pass) evaluate(ctx context.Context, record *workloadcache.Record, varia
 	view := record.View()
 	evaluated := p.evaluateView(ctx, record, variant, &view)
 	// A preceding VectorSidecar may have read the ServiceAccount.
-	evaluated.Record, evaluated.Basis = record, withAccount(p.basisOf(variant), p.reader.FindAccount(view.ServiceAccount))
+	evaluated.Record, evaluated.Basis = record, withAccount(p.basisFor(variant), p.reader.FindAccount(view.ServiceAccount))
 	return evaluated
 }
 
@@ -189,11 +190,11 @@ func (p *pass) evaluateView(ctx context.Context, record *workloadcache.Record, v
 		return p.facts.EvaluateInjection(desiredWorkload, variant.Container, nil, view)
 	}
 	var competitors []decision.Competitor
-	for _, precedingSidecar := range p.elders {
-		isFirst := p.facts.Sidecar.Cluster != nil && precedingSidecar.facts.Sidecar.Cluster == nil && precedingSidecar.wanted.Invalid == nil
-		if (isFirst || !view.Owned[p.manager].HasPlainAnnotations) && record.IsSelectedBy(precedingSidecar.selector) {
+	for _, preceding := range p.precedingSidecars {
+		isFirst := p.facts.Sidecar.Cluster != nil && preceding.facts.Sidecar.Cluster == nil && preceding.wanted.Invalid == nil
+		if (isFirst || !view.Owned[p.manager].HasPlainAnnotations) && record.IsSelectedBy(preceding.selector) {
 			competitors = append(competitors, decision.Competitor{
-				Name: precedingSidecar.facts.Sidecar.Name, Container: precedingSidecar.wanted.CommonVariant().Container, Wants: precedingSidecar.wish(ctx, record, view), IsFirst: isFirst,
+				Name: preceding.facts.Sidecar.Name, Container: preceding.wanted.CommonVariant().Container, Wants: preceding.wish(ctx, record, view), IsFirst: isFirst,
 			})
 		}
 	}
@@ -206,7 +207,7 @@ func (p *pass) evaluateView(ctx context.Context, record *workloadcache.Record, v
 
 // wish returns the sidecar that a preceding VectorSidecar is about to inject into a workload. It returns nil if it
 // does not inject one, or if the workload already has its sidecar.
-func (e *elder) wish(ctx context.Context, record *workloadcache.Record, view *workload.View) *plan.Desired {
+func (e *precedingSidecar) wish(ctx context.Context, record *workloadcache.Record, view *workload.View) *plan.Desired {
 	if owned, carries := view.Owned[e.manager]; carries && !owned.IsAdmissionInjected() {
 		return nil
 	}
@@ -220,8 +221,8 @@ func (e *elder) wish(ctx context.Context, record *workloadcache.Record, view *wo
 	return wish
 }
 
-// basisOf returns a digest of all inputs of the evaluation of a workload, except the workload and its ServiceAccount.
-func (p *pass) basisOf(variant *desired.Variant) string {
+// basisFor returns a digest of all inputs of the evaluation of a workload, except the workload and its ServiceAccount.
+func (p *pass) basisFor(variant *desired.Variant) string {
 	if basis, ok := p.bases[variant.Basis]; ok {
 		return basis
 	}
@@ -234,9 +235,9 @@ func (p *pass) basisOf(variant *desired.Variant) string {
 	for i := range p.facts.Companions { // An unchanged sidecar stays only while its companions exist.
 		inputs = append(inputs, p.facts.Companions[i].Name+" "+p.facts.Companions[i].ResourceVersion)
 	}
-	for _, precedingSidecar := range p.elders {
-		common := precedingSidecar.wanted.CommonVariant()
-		inputs = append(inputs, precedingSidecar.facts.Sidecar.Name, precedingSidecar.selector.String(), common.Container, []byte(precedingSidecar.basisOf(common)))
+	for _, preceding := range p.precedingSidecars {
+		common := preceding.wanted.CommonVariant()
+		inputs = append(inputs, preceding.facts.Sidecar.Name, preceding.selector.String(), common.Container, []byte(preceding.basisFor(common)))
 	}
 	text, _ := json.Marshal(inputs) // Strings, booleans and maps of strings always marshal, with sorted keys.
 	sum := sha256.Sum256(text)
@@ -257,7 +258,7 @@ func withAccount(basis string, account *workload.Account) string {
 // isCurrent reports whether an earlier evaluation of an unchanged workload had the same inputs. If it read the
 // workload's ServiceAccount, isCurrent reads the ServiceAccount, too.
 func (p *pass) isCurrent(evaluated *decision.Evaluated, variant *desired.Variant) bool {
-	basis := p.basisOf(variant)
+	basis := p.basisFor(variant)
 	if len(evaluated.Basis) == len(basis) {
 		return evaluated.Basis == basis
 	}
@@ -284,8 +285,8 @@ func (p *pass) remove(records []*workloadcache.Record) []decision.Workload {
 	return workloads
 }
 
-// look reads the companions that the workloads need, and Vector's validation results for their configurations.
-func (p *pass) look(injected []decision.Workload) {
+// readCompanions reads the companions that the workloads need, and Vector's validation results for their configurations.
+func (p *pass) readCompanions(injected []decision.Workload) {
 	if p.facts.Verdict != nil {
 		p.facts.Verdicts = map[string]decision.Verdict{}
 	}
@@ -308,7 +309,7 @@ func (p *pass) look(injected []decision.Workload) {
 		}
 	}
 	for _, offer := range p.facts.Overlays {
-		p.define(&offer)
+		p.setUndefinedFields(&offer)
 		p.find(offer.ConfigMaps()...)
 		if validation := offer.Rendered.Validation; validation != nil && p.facts.Verdict != nil {
 			p.facts.Verdicts[validation.Key] = p.facts.Verdict(validation.Key)
@@ -332,8 +333,8 @@ func (p *pass) offer(ctx context.Context, injected []decision.Workload) {
 	p.facts.Overlays, p.facts.OverlayBlocker = p.wanted.Offers(ctx, p.facts.Sidecar.Namespace, renderedWorkloads)
 }
 
-// define records, for each kind, a field of an offered sidecar that the definition of the kind does not have.
-func (p *pass) define(offer *desired.AdmissionOverlay) {
+// setUndefinedFields records, for each kind, a field of an offered sidecar that the definition of the kind does not have.
+func (p *pass) setUndefinedFields(offer *desired.AdmissionOverlay) {
 	if p.facts.FindUndefinedField == nil {
 		return
 	}

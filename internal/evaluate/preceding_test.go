@@ -130,7 +130,7 @@ func TestPrecedingSidecar_KeepsInjectedSidecarOfYounger(t *testing.T) {
 
 // If a VectorSidecar cannot be injected, it does not block younger ones.
 func TestPrecedingSidecar_BlocksNoYoungerIfNotInjectable(t *testing.T) {
-	for name, elder := range map[string]*objects.VectorSidecar{
+	for name, precedingSidecar := range map[string]*objects.VectorSidecar{
 		"it is disabled":            named("z", 9001).Disabled(),
 		"its configuration is bad":  named("z", 9001).WithInlineConfig("sources: {in: {type: nonsense}}\n"),
 		"there is no log folder":    named("z", 9001).WithLogs("/var/log/app"),
@@ -138,7 +138,7 @@ func TestPrecedingSidecar_BlocksNoYoungerIfNotInjectable(t *testing.T) {
 		"it selects other workload": objects.NewVectorSidecar("z", "shop").Selecting("logs", "other"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			old, young := made(1, elder), made(2, named("a", 9001))
+			old, young := made(1, precedingSidecar), made(2, named("a", 9001))
 			p := decideAmong(t, young, snapshot(t, young, cart()), old, young)
 			require.Equal(t, plan.Inject, p.Change, p.Message())
 			require.Contains(t, annotations(p), meta.AnnotationInjectedHash)
@@ -148,7 +148,7 @@ func TestPrecedingSidecar_BlocksNoYoungerIfNotInjectable(t *testing.T) {
 
 // A third VectorSidecar depends on the result of the second one, which depends on the first one. Each is evaluated only
 // once.
-func TestAddElders_ConsidersAllPrecedingVectorSidecars(t *testing.T) {
+func TestAddPreceding_ConsidersAllPrecedingVectorSidecars(t *testing.T) {
 	first, second, third := made(1, named("a", 9001)), made(2, named("b", 9001)), made(3, named("c", 9003).Named("vector-b"))
 	s := snapshot(t, third, cart())
 	require.Equal(t, plan.ActionBlocked, decideAmong(t, second, s, first, second, third).Action())
