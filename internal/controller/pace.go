@@ -82,7 +82,7 @@ func (p *slotScheduler) report(name types.NamespacedName, decision *decision.Dec
 		written[writtenPlan.Target.UID] = true
 	}
 	for _, class := range plan.Classes() {
-		healthy, failed := plan.UnderWay(decision.Plans, class, written)
+		healthy, failed := plan.CountInProgress(decision.Plans, class, written)
 		p.notifier.Notify(p.allocators[class].Report(name, healthy, failed, p.catalog.Rules())...)
 	}
 	p.recordSlots()

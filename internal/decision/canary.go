@@ -87,7 +87,7 @@ func (d *Decision) canaryStatus(facts *Facts, change string) *v1alpha1.CanarySta
 	for i := range d.Plans {
 		p := &d.Plans[i]
 		isProven = isProven || p.IsCanary && p.Rollout.HasEvidence
-		isMoving = isMoving || p.IsCanary && (p.IsCanaryUnderWay() || p.Rollout.Phase == plan.RolloutFailed || p.Workload.Evidence > 0)
+		isMoving = isMoving || p.IsCanary && (p.IsCanaryInProgress() || p.Rollout.Phase == plan.RolloutFailed || p.Workload.Evidence > 0)
 		isOut = isOut || !p.IsCanary && p.Rollout.HasEvidence
 		isBehind = isBehind || p.HasChange(plan.Update)
 	}

@@ -64,7 +64,7 @@ func (d *Decision) admissionBlocker(facts *Facts) string {
 		switch p := &d.Plans[i]; {
 		case p.Rollout.Phase == plan.RolloutFailed:
 			return "the rollout of " + p.Target.Kind + " " + p.Target.Name + " has failed with this sidecar"
-		case p.IsCanaryUnderWay():
+		case p.IsCanaryInProgress():
 			return "waiting for canary " + p.Target.Kind + " " + p.Target.Name + " to finish its rollout (spec.rollout.canary)"
 		}
 	}

@@ -114,7 +114,7 @@ func (f *Facts) plan(desiredSidecar *plan.Desired, container string, competitors
 			return expectedPlan
 		}
 	}
-	return plan.ForInjection(f.manager(), desiredSidecar.Yielding(f.manager(), &expected), policy, view)
+	return plan.ForInjection(f.manager(), desiredSidecar.OmitOptional(f.manager(), &expected), policy, view)
 }
 
 // precedenceText explains why a competitor takes precedence over this VectorSidecar, as a predicate such as "is older".

@@ -113,7 +113,7 @@ func carried(s *Snapshot, p *plan.Plan) {
 	change(s, func(view *workload.View) {
 		asked, applied := recordOf(p)
 		view.Owned = map[string]workload.OwnedFields{p.Manager: {
-			Tree: podMetadata(p), Hash: workload.Hash(p.Write.Apply), AskedHash: asked, AppliedHash: applied, InjectedHash: p.Desired.InjectedHash(), HasPlainAnnotations: true,
+			Tree: podMetadata(p), Hash: workload.Hash(p.Write.Apply), InputHash: asked, AppliedHash: applied, InjectedHash: p.Desired.InjectedHash(), HasPlainAnnotations: true,
 			Containers: []string{"vector"}, Volumes: []string{"vectorsidecar-vector-config", "vectorsidecar-vector-data"},
 		}}
 	})

@@ -55,7 +55,7 @@ func enters(s *Snapshot, p *plan.Plan) {
 		owned := after.Owned[p.Manager]
 		_, owned.HasPlainAnnotations = annotations(p)[meta.AnnotationInjectedHash]
 		owned.Tree, owned.Hash = podMetadata(p), workload.Hash(p.Write.Apply)
-		owned.AskedHash, owned.AppliedHash = recordOf(p)
+		owned.InputHash, owned.AppliedHash = recordOf(p)
 		after.Owned[p.Manager] = owned
 		*view = after
 	})

@@ -65,7 +65,7 @@ func Stop(message string) *Block {
 // other workload waits for. Admit does not keep state.
 func Admit(plans []Plan, limit Limit) {
 	counts := newTally(plans, &limit)
-	for p := range inTurn(plans) {
+	for p := range bySlotOrder(plans) {
 		switch { // A hold keeps these records for later.
 		case limit.WriteHold == nil:
 		case p.isRecordOnly() && p.Desired != nil:
@@ -92,9 +92,9 @@ func Admit(plans []Plan, limit Limit) {
 	}
 }
 
-// IsCanaryUnderWay reports whether the workload is a canary that has not finished the rollout of the desired
+// IsCanaryInProgress reports whether the workload is a canary that has not finished the rollout of the desired
 // sidecar. A canary that cannot get the sidecar does not block other workloads.
-func (p *Plan) IsCanaryUnderWay() bool {
+func (p *Plan) IsCanaryInProgress() bool {
 	return p.IsCanary && p.Desired != nil && (p.HasChange(Inject, Update) || p.Rollout.InFlight)
 }
 

@@ -32,7 +32,7 @@ func (c *candidate) changeCause() string {
 		return write() // The annotations do not describe the sidecar in the workload.
 	}
 	return c.policy.Texts.get(fmt.Sprintln(c.change, c.diff, c.body.isPlain, owned.HasPlainAnnotations,
-		c.desired.injectedHash, owned.InjectedHash, owned.AskedHash, owned.AppliedHash, owned.RenderedFrom, c.desired.input.annotationFor(c.view)), write)
+		c.desired.injectedHash, owned.InjectedHash, owned.InputHash, owned.AppliedHash, owned.RenderedFrom, c.desired.input.annotationFor(c.view)), write)
 }
 
 // causes returns the reasons for writing a workload that should have the sidecar. The list is never empty.
@@ -56,13 +56,13 @@ func (c *candidate) causes() []string {
 	add(c.change == Update && diff.isCurrent(), causeInitOrder)
 	add(owned.HasPlainAnnotations != c.body.isPlain, causePrecedence)
 	isNamed, isUpgrade := false, false
-	_, _, wereRead := parseInputHash(owned.AskedHash)
+	_, _, wereRead := parseInputHash(owned.InputHash)
 	for _, change := range c.desired.input.inputs(c.view, wereRead...).changesSince(owned.RenderedFrom) {
 		causes = append(causes, change.Text)
 		isNamed, isUpgrade = isNamed || change.Kind != InputOperator, isUpgrade || change.Kind == InputOperator
 	}
 	switch {
-	case diff.isAsked:
+	case diff.isInputCurrent:
 		add(!diff.isRendered && !isUpgrade && owned.InjectedHash != c.desired.injectedHash, causeOperatorRelease)
 	case owned.RenderedFrom == "" && len(causes) == 0:
 		causes = append(causes, causeUnknownInput)

@@ -67,12 +67,12 @@ func TestForInjection_ReportsCauseOfWrite(t *testing.T) {
 		},
 		"without annotations that say it": {
 			view: with(writtenBy(old), owning(func(o *workload.OwnedFields) {
-				o.AskedHash, o.AppliedHash, o.RenderedFrom, o.ChangeCause = "", "", "", ""
+				o.InputHash, o.AppliedHash, o.RenderedFrom, o.ChangeCause = "", "", "", ""
 			})), desired: next, action: Update,
 			want: "the annotation rendered-from does not list the inputs of the sidecar" + image,
 		},
 		"for what has no name": {
-			view: with(writtenBy(old), owning(func(o *workload.OwnedFields) { o.AskedHash = "b" })), desired: next, action: Update,
+			view: with(writtenBy(old), owning(func(o *workload.OwnedFields) { o.InputHash = "b" })), desired: next, action: Update,
 			want: "operator old → new; inputs of the sidecar" + image,
 		},
 		"half done": {

@@ -86,16 +86,16 @@ func HasRollouts(plans []Plan) bool {
 	return slices.ContainsFunc(plans, func(p Plan) bool { return p.Class() == Injections && (p.Rollout.InFlight || p.StartsPods()) })
 }
 
-// UnderWay returns the numbers of rollouts of a class that are in progress after the plans of the written workloads
-// have been applied. healthy excludes the workloads that failed before, and failed counts only these.
-func UnderWay(plans []Plan, class Class, written map[types.UID]bool) (healthy, failed int) {
+// CountInProgress returns the numbers of rollouts of a class that are in progress after the plans of the written
+// workloads have been applied. healthy excludes the workloads that failed before, and failed counts only these.
+func CountInProgress(plans []Plan, class Class, written map[types.UID]bool) (healthy, failed int) {
 	for i := range plans {
 		p := &plans[i]
-		isUnderWay := p.Class() == class && (p.Rollout.InFlight || p.StartsPods() && written[p.Target.UID])
+		isInProgress := p.Class() == class && (p.Rollout.InFlight || p.StartsPods() && written[p.Target.UID])
 		switch {
-		case isUnderWay && p.Rollout.FailedBefore:
+		case isInProgress && p.Rollout.FailedBefore:
 			failed++
-		case isUnderWay:
+		case isInProgress:
 			healthy++
 		}
 	}
@@ -104,7 +104,7 @@ func UnderWay(plans []Plan, class Class, written map[types.UID]bool) (healthy, f
 
 // Grant makes all plans of a class wait except the first granted ones. The limit is for their message.
 func Grant(plans []Plan, class Class, granted int, limit int) {
-	for p := range inTurn(plans) {
+	for p := range bySlotOrder(plans) {
 		if p.Class() != class || !p.StartsRollout() {
 			continue
 		}

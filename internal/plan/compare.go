@@ -18,17 +18,17 @@ type comparison struct {
 	// isRendered is true if the workload has the current rendering, and all of its injected environment variables are
 	// current.
 	isRendered bool
-	// isAsked is true if the workload's annotations record the current requested input.
-	isAsked bool
+	// isInputCurrent is true if the workload's annotations record the current requested input.
+	isInputCurrent bool
 	// isStale reports whether the application's containers have injected environment variables that the desired
 	// sidecar does not inject.
 	isStale bool
-	// isAnother is true if the annotations have other keys than desired, because another VectorSidecar takes
+	// hasOtherKeys is true if the annotations have other keys than desired, because another VectorSidecar takes
 	// precedence now.
-	isAnother bool
-	// isKept is true if the workload keeps an earlier rendering, which was written for the current input and has not
-	// been changed since.
-	isKept bool
+	hasOtherKeys bool
+	// keepsRendering is true if the workload keeps an earlier rendering, which was written for the current input and
+	// has not been changed since.
+	keepsRendering bool
 	// isInterrupted reports whether an earlier write was interrupted and has to be completed first.
 	isInterrupted bool
 	// isDrift reports whether other field managers have changed the current sidecar.
@@ -39,12 +39,12 @@ type comparison struct {
 func newComparison(c *candidate) comparison {
 	owned := &c.owned
 	diff := comparison{
-		isAsked:   c.desired.input.isIn(owned.AskedHash, c.view),
-		isStale:   c.desired.isStale(c.manager, c.view),
-		isAnother: owned.HasPlainAnnotations != c.body.isPlain,
+		isInputCurrent: c.desired.input.isIn(owned.InputHash, c.view),
+		isStale:        c.desired.isStale(c.manager, c.view),
+		hasOtherKeys:   owned.HasPlainAnnotations != c.body.isPlain,
 	}
 	diff.isRendered = !diff.isStale && c.desired.isApplied(c.manager, &c.body, c.view)
-	diff.isKept = !diff.isRendered && diff.isAsked && !c.policy.Renew && !diff.isAnother && c.view.IsAsWritten(c.manager)
+	diff.keepsRendering = !diff.isRendered && diff.isInputCurrent && !c.policy.Renew && !diff.hasOtherKeys && c.view.IsAsWritten(c.manager)
 	diff.isInterrupted = owned.Named || owned.Unfinished && diff.isCurrent()
 	return diff
 }
@@ -60,20 +60,20 @@ func compare(c *candidate) (Change, comparison) {
 		return Adopt, diff
 	case !c.existing.IsOwned, c.owned.IsEmpty():
 		return Inject, diff
-	case c.policy.StrictOrder && (diff.isKept && isBehind(c.manager, c.view) || diff.isRendered && isMisplaced(c.manager, c.desired, c.view)):
+	case c.policy.StrictOrder && (diff.keepsRendering && isBehind(c.manager, c.view) || diff.isRendered && isMisplaced(c.manager, c.desired, c.view)):
 		return Update, diff
-	case diff.isRendered && needsNote(c, &diff):
+	case diff.isRendered && needsRecord(c, &diff):
 		return RecordOnly, diff
 	case diff.isCurrent():
 		return None, diff
 	}
-	isOutdated := !diff.isAsked && (diff.isStale || c.owned.InjectedHash != c.desired.InjectedHash())
-	diff.isDrift = !isOutdated && !diff.isAnother && !c.owned.Unfinished
+	isOutdated := !diff.isInputCurrent && (diff.isStale || c.owned.InjectedHash != c.desired.InjectedHash())
+	diff.isDrift = !isOutdated && !diff.hasOtherKeys && !c.owned.Unfinished
 	return Update, diff
 }
 
 // isCurrent reports whether the workload's pods are up to date.
-func (d *comparison) isCurrent() bool { return d.isRendered || d.isKept }
+func (d *comparison) isCurrent() bool { return d.isRendered || d.keepsRendering }
 
 // annotatedBody returns the apply body with annotations for the input, the digest of the written fields, and the
 // cause. With these annotations, a later release can decide that no write is needed.
@@ -102,11 +102,11 @@ func (c *candidate) annotatedBody(cause string) map[string]any {
 	return root
 }
 
-// needsNote reports whether a workload with the current rendering needs new annotations, because they record another
+// needsRecord reports whether a workload with the current rendering needs new annotations, because they record another
 // input or another applied-hash. The write does not restart pods. Without it, the next release of the operator might
 // have to write the pod template.
-func needsNote(c *candidate, diff *comparison) bool {
-	return !diff.isAsked || c.owned.AppliedHash != workload.AppliedHash(c.body.hash, c.desired.overlay.Mounts)
+func needsRecord(c *candidate, diff *comparison) bool {
+	return !diff.isInputCurrent || c.owned.AppliedHash != workload.AppliedHash(c.body.hash, c.desired.overlay.Mounts)
 }
 
 // isBehind reports whether an init container of the application runs before a native sidecar that stays in the

@@ -39,7 +39,7 @@ func writtenBy(desired *Desired) *workload.View {
 	because, _ := annotations[meta.AnnotationChangeCause].(string)
 	from, _ := annotations[meta.AnnotationRenderedFrom].(string)
 	owning(func(o *workload.OwnedFields) {
-		o.Hash, o.Tree, o.InjectedHash, o.AskedHash, o.AppliedHash = workload.Hash(applied), applied, desired.InjectedHash(), asked, was
+		o.Hash, o.Tree, o.InjectedHash, o.InputHash, o.AppliedHash = workload.Hash(applied), applied, desired.InjectedHash(), asked, was
 		o.ChangeCause, o.RenderedFrom = because, from
 	})(view)
 	return view
@@ -56,7 +56,7 @@ func TestForInjection_UpdatesOnlyOnChangedInput(t *testing.T) {
 					t.Run(fmt.Sprintf("asked %s, applied %s, rendering %s, reporting drift %t", asked, applied, rendering, reports), func(t *testing.T) {
 						view := writtenBy(rendered("old", "a"))
 						owning(func(o *workload.OwnedFields) {
-							o.AskedHash = map[string]string{same: "a", different: "b", missing: ""}[asked]
+							o.InputHash = map[string]string{same: "a", different: "b", missing: ""}[asked]
 							o.AppliedHash = map[string]string{same: o.AppliedHash, different: "x", missing: ""}[applied]
 						})(view)
 						desired := rendered(map[string]string{same: "old", different: "new"}[rendering], "a")

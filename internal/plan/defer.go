@@ -34,8 +34,8 @@ func NewWaitRemoval(manager string, view *workload.View) map[string]any {
 // digest.
 func (d *Desired) RequestDigest() string { return d.input.Digest }
 
-// mends reports whether the write fixes a sidecar that is damaged, incomplete or missing.
-func (c *candidate) mends() bool {
+// fixesSidecar reports whether the write fixes a sidecar that is damaged, incomplete or missing.
+func (c *candidate) fixesSidecar() bool {
 	owned := &c.owned
 	if c.policy.ReportDrift && !owned.Unfinished && !owned.IsEmpty() {
 		return false

@@ -38,10 +38,10 @@ func (p *Plan) queueBlock(block *Block) *Block {
 	return block
 }
 
-// inTurn yields plans in the order in which they get rollout slots. Plans with rejected writes come after all other
+// bySlotOrder yields plans in the order in which they get rollout slots. Plans with rejected writes come after all other
 // plans, and plans of workloads that failed before come last. Both groups are sorted by the time of the last
 // rejection, oldest first.
-func inTurn(plans []Plan) iter.Seq[*Plan] {
+func bySlotOrder(plans []Plan) iter.Seq[*Plan] {
 	return func(yield func(*Plan) bool) {
 		var denied, failed []*Plan
 		for i := range plans {
@@ -54,8 +54,8 @@ func inTurn(plans []Plan) iter.Seq[*Plan] {
 				return
 			}
 		}
-		slices.SortStableFunc(denied, byTrial)
-		slices.SortStableFunc(failed, byTrial)
+		slices.SortStableFunc(denied, compareRejections)
+		slices.SortStableFunc(failed, compareRejections)
 		for _, p := range slices.Concat(denied, failed) {
 			if !yield(p) {
 				return
@@ -64,11 +64,11 @@ func inTurn(plans []Plan) iter.Seq[*Plan] {
 	}
 }
 
-// byTrial compares plans by the time of the last rejection of their write. Plans without a rejection are first.
-func byTrial(a, b *Plan) int { return a.lastTrial().Compare(b.lastTrial()) }
+// compareRejections compares plans by the time of the last rejection of their write. Plans without a rejection are first.
+func compareRejections(a, b *Plan) int { return a.lastRejection().Compare(b.lastRejection()) }
 
-// lastTrial returns the time when the plan's write was last rejected, or zero for never.
-func (p *Plan) lastTrial() time.Time {
+// lastRejection returns the time when the plan's write was last rejected, or zero for never.
+func (p *Plan) lastRejection() time.Time {
 	if p.Denied == nil {
 		return time.Time{}
 	}

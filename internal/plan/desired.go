@@ -67,7 +67,7 @@ func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion str
 		meta.AnnotationContainerName:    container,
 		meta.AnnotationConfigMapVersion: configVersion,
 	}}
-	desired.standalone = desired.apply(plainly, notes.AboutText)
+	desired.standalone = desired.apply(plainKey, notes.AboutText)
 	desired.standalone.isPlain = true
 	if keys := overlay.OptionalWithNodeVolumes; len(keys) > 0 {
 		desired.lesser = desired.omit(keys, nil)
@@ -131,7 +131,7 @@ func (d *Desired) bodyFor(manager string, policy Policy, view *workload.View, ab
 	for otherManager, owned := range view.Owned {
 		isSecond = isSecond || otherManager != manager && owned.HasPlainAnnotations
 	}
-	isPlain, key := !isSecond || view.Owned[manager].HasPlainAnnotations, plainly
+	isPlain, key := !isSecond || view.Owned[manager].HasPlainAnnotations, plainKey
 	if !isPlain {
 		key = func(key string) string { return meta.AnnotationKeyFor(key, meta.SidecarName(manager)) }
 	}
@@ -148,8 +148,8 @@ func (d *Desired) bodyFor(manager string, policy Policy, view *workload.View, ab
 	return desiredBody
 }
 
-// plainly returns the key of a plain annotation: the key itself.
-func plainly(key string) string { return key }
+// plainKey returns the key of a plain annotation: the key itself.
+func plainKey(key string) string { return key }
 
 // apply returns the apply body for workloads with lists that are merged by key. key returns the full key of an
 // annotation.

@@ -15,7 +15,7 @@ import (
 // Expect returns the view of a workload as other VectorSidecars see it after this sidecar is injected: with the
 // sidecar's items and their owner.
 func (d *Desired) Expect(manager string, view *workload.View) workload.View {
-	d = d.Yielding(manager, view)
+	d = d.OmitOptional(manager, view)
 	expected, template := *view, &d.overlay.Template
 	owned := workload.OwnedFields{InjectedHash: d.injectedHash, HasPlainAnnotations: d.bodyFor(manager, Policy{}, view, d.notes.AboutText).isPlain}
 	expected.Containers = nil

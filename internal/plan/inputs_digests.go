@@ -24,7 +24,7 @@ const deepest = 6
 func Digests(trees ...map[string]any) map[string]any {
 	merged := map[string]any{}
 	for _, values := range trees {
-		lay(merged, tree.Map(digests(values, deepest)))
+		mergeDigests(merged, tree.Map(digests(values, deepest)))
 	}
 	return merged
 }
@@ -56,12 +56,12 @@ func digests(values map[string]any, depth int) any {
 	return result
 }
 
-// lay merges digests into base digests. A digest in overlay replaces the base digest of the same key.
-func lay(base, overlay map[string]any) {
+// mergeDigests merges digests into base digests. A digest in overlay replaces the base digest of the same key.
+func mergeDigests(base, overlay map[string]any) {
 	for key, node := range overlay {
 		baseBranch, overlayBranch := tree.Map(base[key]), tree.Map(node)
 		if baseBranch != nil && overlayBranch != nil {
-			lay(baseBranch, overlayBranch)
+			mergeDigests(baseBranch, overlayBranch)
 			continue
 		}
 		base[key] = node

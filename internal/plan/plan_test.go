@@ -59,13 +59,13 @@ func injected(hash string) *workload.View {
 	view.Containers = append([]workload.Container{{Name: "vector", Init: true, Ports: []corev1.ContainerPort{{ContainerPort: 9598}}}}, view.Containers...)
 	view.Volumes = append(view.Volumes, workload.Volume{Name: "data"})
 	view.Owned = map[string]workload.OwnedFields{mine: {
-		Hash: hash, AskedHash: "older", AppliedHash: hash, InjectedHash: sidecar().InjectedHash(), HasPlainAnnotations: true, Containers: []string{"vector"}, Volumes: []string{"data"},
+		Hash: hash, InputHash: "older", AppliedHash: hash, InjectedHash: sidecar().InjectedHash(), HasPlainAnnotations: true, Containers: []string{"vector"}, Volumes: []string{"data"},
 	}}
 	return view
 }
 
 func current() *workload.View {
-	return with(injected(sidecar().standalone.hash), owning(func(o *workload.OwnedFields) { o.AskedHash = "asked" }))
+	return with(injected(sidecar().standalone.hash), owning(func(o *workload.OwnedFields) { o.InputHash = "asked" }))
 }
 
 func with(view *workload.View, change func(*workload.View)) *workload.View {
@@ -83,7 +83,7 @@ func owning(change func(*workload.OwnedFields)) func(*workload.View) {
 
 // Each case is a workload, and the action of its plan, such as an injection, an update or none.
 func TestForInjection_ChoosesActionByWorkload(t *testing.T) {
-	older := owning(func(o *workload.OwnedFields) { o.Hash, o.InjectedHash, o.AskedHash = "older", "older", "older" })
+	older := owning(func(o *workload.OwnedFields) { o.Hash, o.InjectedHash, o.InputHash = "older", "older", "older" })
 	changed := owning(func(o *workload.OwnedFields) { o.Hash = "changed by hand" })
 	for name, test := range map[string]struct {
 		view   *workload.View
@@ -193,7 +193,7 @@ func shares() *workload.View {
 	view := injected(sharing().standalone.hash)
 	view.Containers[1].Mounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}
 	return with(view, owning(func(o *workload.OwnedFields) {
-		o.AskedHash, o.AppliedHash = "sharing", workload.AppliedHash(o.Hash, sharing().overlay.Mounts)
+		o.InputHash, o.AppliedHash = "sharing", workload.AppliedHash(o.Hash, sharing().overlay.Mounts)
 	}))
 }
 
@@ -370,7 +370,7 @@ func TestForInjection_PatchesMountsIntoApplication(t *testing.T) {
 func TestForInjection_IgnoresMissingWriterAnnotation(t *testing.T) {
 	marked := *sidecar()
 	marked.notes.Marks = map[string]string{meta.AnnotationWrittenBy(mine): "vector-system/vso"}
-	marked.standalone = marked.apply(plainly, "")
+	marked.standalone = marked.apply(plainKey, "")
 
 	require.Equal(t, None, ForInjection(mine, &marked, Policy{}, current()).Change)
 	require.Equal(t, "vector-system/vso", tree.MapAt(ForInjection(mine, &marked, Policy{}, application()).Write.Apply, "metadata", "annotations")[meta.AnnotationWrittenBy(mine)])
@@ -443,7 +443,7 @@ func TestForInjection_CompletesInterruptedWrite(t *testing.T) {
 		"with nothing left but the record": {func(o *workload.OwnedFields) { *o = workload.OwnedFields{Patched: true, Unfinished: true} }, Inject, true},
 		"changed by somebody, as reported": {func(o *workload.OwnedFields) { o.Hash = "changed" }, ActionBlocked, false},
 		"patched before, and now out of it": {func(o *workload.OwnedFields) {
-			o.Hash, o.InjectedHash, o.AskedHash, o.Patched = "old", "old", "old", true
+			o.Hash, o.InjectedHash, o.InputHash, o.Patched = "old", "old", "old", true
 		}, Update, true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -39,7 +39,7 @@ func newCandidate(manager string, desired *Desired, policy Policy, view *workloa
 // withComparison returns the candidate with a desired sidecar that fits the workload, and with its comparison.
 func (c *candidate) withComparison() *candidate {
 	fitting := *c
-	fitting.desired = c.desired.Yielding(c.manager, c.view)
+	fitting.desired = c.desired.OmitOptional(c.manager, c.view)
 	// Another text about the sidecar is not a difference. It reaches the workload when its pod template changes anyway.
 	currentText := fitting.desired.notes.AboutText
 	recordedText := currentText
@@ -58,7 +58,7 @@ func (c *candidate) withComparison() *candidate {
 // plan returns the plan that writes the candidate's change.
 func (c *candidate) plan(write Write) Plan {
 	existing := c.existing
-	if c.change == None && c.diff.isKept {
+	if c.change == None && c.diff.keepsRendering {
 		existing.UnchangedHash = c.owned.InjectedHash
 	}
 	return c.newPlan(existing, c.change, write, nil)
@@ -194,7 +194,7 @@ func (c *candidate) write() (Write, error) {
 		write.Apply = c.annotatedBody(write.Cause)
 		write.InitBefore, write.InitAfter = order(c.manager, c.desired, c.view)
 		write.Repairs = diff.isDrift
-		write.AtOnce = diff.isDrift || c.policy.Defers && c.existing.IsOwned && (c.mends() || c.desired.hasTemplate(c.manager, &c.body, c.view))
+		write.AtOnce = diff.isDrift || c.policy.Defers && c.existing.IsOwned && (c.fixesSidecar() || c.desired.hasTemplate(c.manager, &c.body, c.view))
 	}
 	patch, err := c.patch(&write)
 	write.Patch = patch

@@ -76,7 +76,7 @@ func newTally(plans []Plan, limit *Limit) *tally {
 		if counts.failed == nil && p.Rollout.Phase == RolloutFailed {
 			counts.failed = p
 		}
-		if counts.canary == nil && p.IsCanaryUnderWay() {
+		if counts.canary == nil && p.IsCanaryInProgress() {
 			counts.canary = p
 		}
 	}

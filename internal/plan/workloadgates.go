@@ -62,7 +62,7 @@ var sidecarGates = []workloadGate{
 // interrupted write is completed without a check.
 func findWorkloadBlock(gates []workloadGate, c *candidate) (workloadGate, *Block) {
 	for _, gate := range gates {
-		isSkipped := c.isRemoval() && !gate.appliesToRemovals || c.diff.isKept && !gate.appliesToKept || c.diff.isInterrupted
+		isSkipped := c.isRemoval() && !gate.appliesToRemovals || c.diff.keepsRendering && !gate.appliesToKept || c.diff.isInterrupted
 		if isSkipped {
 			continue
 		}
@@ -230,7 +230,7 @@ func blockByVolumesAndPorts(c *candidate) *Block {
 // blockByKeptPorts blocks a sidecar that stays unchanged, and that has a port of another container. No other conflict
 // can appear after the injection.
 func blockByKeptPorts(c *candidate) *Block {
-	if !c.diff.isKept {
+	if !c.diff.keepsRendering {
 		return nil
 	}
 	for i := range c.view.Containers {

@@ -116,7 +116,7 @@ var gateCases = map[string]map[string]workloadGateCase{
 		"no change":       {view: with(current(), paused)},
 		"a kept sidecar":  {view: with(kept(), paused)},
 		"not paused":      {view: application()},
-		"only its record": {view: with(with(current(), owning(func(o *workload.OwnedFields) { o.AskedHash = "older" })), paused)},
+		"only its record": {view: with(with(current(), owning(func(o *workload.OwnedFields) { o.InputHash = "older" })), paused)},
 	},
 	"blockByDrift": {
 		"drift":                       {view: with(current(), changedByHand)},
@@ -239,10 +239,10 @@ func TestCompare_ReturnsRequiredChange(t *testing.T) {
 		"no sidecar":              {view: application(), want: Inject},
 		"a removed sidecar":       {view: with(current(), owning(func(o *workload.OwnedFields) { o.Containers, o.Volumes = nil, nil; o.Hash = "x" })), want: Inject},
 		"the current sidecar":     {view: current(), want: None, diff: func(d *comparison) bool { return d.isRendered }},
-		"an outdated record":      {view: with(current(), owning(func(o *workload.OwnedFields) { o.AskedHash = "older" })), want: RecordOnly},
+		"an outdated record":      {view: with(current(), owning(func(o *workload.OwnedFields) { o.InputHash = "older" })), want: RecordOnly},
 		"an outdated sidecar":     {view: with(current(), older), want: Update, diff: func(d *comparison) bool { return !d.isDrift }},
 		"drift":                   {view: with(current(), changedByHand), want: Update, diff: func(d *comparison) bool { return d.isDrift }},
-		"another rendering":       {view: kept(), want: None, diff: func(d *comparison) bool { return d.isKept }},
+		"another rendering":       {view: kept(), want: None, diff: func(d *comparison) bool { return d.keepsRendering }},
 		"a lost ConfigMap":        {view: kept(), policy: Policy{Renew: true}, want: Update},
 		"an interrupted write":    {view: with(current(), owning(func(o *workload.OwnedFields) { o.Named = true })), want: RecordOnly, diff: func(d *comparison) bool { return d.isInterrupted }},
 		"a container in front":    {view: with(kept(), gotAhead), want: None},
@@ -264,7 +264,7 @@ func gateName(gate func(c *candidate) *Block) string {
 
 // kept is a workload with a sidecar that an earlier release has written for the current input.
 func kept() *workload.View {
-	return with(injected("earlier"), owning(func(o *workload.OwnedFields) { o.AskedHash = "asked" }))
+	return with(injected("earlier"), owning(func(o *workload.OwnedFields) { o.InputHash = "asked" }))
 }
 
 // container is the sidecar in a container that is not native.
@@ -282,7 +282,7 @@ func labeled() *Desired {
 }
 
 func older(v *workload.View) {
-	owning(func(o *workload.OwnedFields) { o.Hash, o.InjectedHash, o.AskedHash = "older", "older", "older" })(v)
+	owning(func(o *workload.OwnedFields) { o.Hash, o.InjectedHash, o.InputHash = "older", "older", "older" })(v)
 }
 
 func changedByHand(v *workload.View) {

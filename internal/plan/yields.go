@@ -12,9 +12,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Yielding returns the desired sidecar without the optional pod annotations that other field managers have already
+// OmitOptional returns the desired sidecar without the optional pod annotations that other field managers have already
 // set in the workload, or that make no difference there.
-func (d *Desired) Yielding(manager string, view *workload.View) *Desired {
+func (d *Desired) OmitOptional(manager string, view *workload.View) *Desired {
 	keys := d.keysSetByOthers(manager, view)
 	if needless := d.overlay.OptionalWithNodeVolumes; len(needless) > 0 && blocksNodeRemoval(view) {
 		for _, key := range needless {

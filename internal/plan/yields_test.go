@@ -115,11 +115,11 @@ func TestForInjection_MarksSidecarVolumesAsEvictable(t *testing.T) {
 }
 
 // Workloads without the optional parts share one overlay, because it is large.
-func TestYielding_ReturnsSharedOverlay(t *testing.T) {
+func TestOmitOptional_ReturnsSharedOverlay(t *testing.T) {
 	desired, view := evictable("data").WithInput(RequestedInput{Digest: "1"}), with(application(), owns("", meta.AnnotationEvictableVolumes, "own"))
-	require.Same(t, desired.lesser, desired.Yielding(mine, view))
-	require.Equal(t, "1", desired.Yielding(mine, view).InputDigest())
-	require.Equal(t, "2", desired.WithInput(RequestedInput{Digest: "2"}).Yielding(mine, view).InputDigest())
+	require.Same(t, desired.lesser, desired.OmitOptional(mine, view))
+	require.Equal(t, "1", desired.OmitOptional(mine, view).InputDigest())
+	require.Equal(t, "2", desired.WithInput(RequestedInput{Digest: "2"}).OmitOptional(mine, view).InputDigest())
 }
 
 // evictable is the sidecar with volumes on disk that keep no node, and one in memory.

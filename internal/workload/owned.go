@@ -49,10 +49,10 @@ type OwnedFields struct {
 	PodLabels, PodAnnotations []string
 	// InjectedHash is the value of the annotation injected-hash, or "" if the manager does not own it.
 	InjectedHash string
-	// AskedHash and AppliedHash are the values of the annotations input-hash and applied-hash, or "" if the
+	// InputHash and AppliedHash are the values of the annotations input-hash and applied-hash, or "" if the
 	// manager does not own them. input-hash is a digest of the inputs of Tree, and applied-hash a digest of the
 	// written fields.
-	AskedHash, AppliedHash string
+	InputHash, AppliedHash string
 	// ChangeCause and RenderedFrom are the values of the annotations with these names, or "" if the manager
 	// does not own them. They record the cause of the last write and the inputs of Tree.
 	ChangeCause, RenderedFrom string
@@ -82,7 +82,7 @@ func (o *OwnedFields) setTree(owned map[string]any, deployers *deployed) {
 		case meta.IsAnnotationKey(key, meta.AnnotationInjectedHash):
 			o.InjectedHash, o.HasPlainAnnotations = text, key == meta.AnnotationInjectedHash
 		case meta.IsAnnotationKey(key, meta.AnnotationInputHash):
-			o.AskedHash = text
+			o.InputHash = text
 		case meta.IsAnnotationKey(key, meta.AnnotationAppliedHash):
 			o.AppliedHash = text
 		case meta.IsAnnotationKey(key, meta.AnnotationChangeCause):

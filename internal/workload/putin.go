@@ -16,7 +16,7 @@ import (
 // atomic lists, IsAdmissionInjected instead checks that the workload has no annotations about a write.
 func (o *OwnedFields) IsAdmissionInjected() bool {
 	if o.IsRecorded {
-		return o.InjectedHash == "" && o.AskedHash == "" && !o.IsEmpty()
+		return o.InjectedHash == "" && o.InputHash == "" && !o.IsEmpty()
 	}
 	return o.Hash == "" && !o.Patched && !o.Named && len(o.Leftovers) > 0
 }

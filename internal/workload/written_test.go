@@ -47,7 +47,7 @@ func TestIsAsWritten_DetectsChangesOfOwnedFields(t *testing.T) {
 			c := fieldmanager.New(t)
 			c.Apply(manager, noted(t))
 			deployment := c.Live()
-			require.Equal(t, "asked", NewView(deployment).Owned[manager].AskedHash)
+			require.Equal(t, "asked", NewView(deployment).Owned[manager].InputHash)
 			test.change(deployment)
 
 			view := NewView(deployment)
