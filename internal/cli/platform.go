@@ -35,7 +35,7 @@ func (s *inputs) loadPlatform(ctx context.Context, chart fs.FS, cluster client.R
 		platform, earlierPlatform = values.MergeInto(platform), nil
 	}
 	if s.templates != "" {
-		platform, earlierPlatform = platform.OnTrial(), nil
+		platform, earlierPlatform = platform.AsProvided(), nil
 	}
 	return platform, earlierPlatform, nil
 }

@@ -51,7 +51,7 @@ func newPublishedFleet(t *testing.T, change func(*publishedFleet)) *publishedFle
 	catalog, err := newCatalog(vectorsidecar.FS)
 	require.NoError(t, err)
 	f.platform, _ = catalog.Update(f.values.DeepCopy(), []corev1.ConfigMap{*f.set.DeepCopy()})
-	require.False(t, f.platform.LacksGood())
+	require.False(t, f.platform.LacksValidVersion())
 	change(f)
 	f.values.ResourceVersion, f.set.ResourceVersion = "2", "2"
 	f.platform, _ = catalog.Update(f.values.DeepCopy(), []corev1.ConfigMap{*f.set.DeepCopy()})

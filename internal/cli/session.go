@@ -380,7 +380,7 @@ func (s *session) evaluateSidecar(ctx context.Context, sidecar *v1alpha1.VectorS
 		}
 		s.addNote(title + ": " + text)
 	}
-	input.Renderers, input.AsksVector = runtime.GOMAXPROCS(0), s.asksVector
+	input.Renderers, input.ValidatesAlways = runtime.GOMAXPROCS(0), s.asksVector
 	onNodes := s.OnEveryNode()
 	input.OnNodes = func() []*workloadcache.Record { return onNodes }
 	// The command does not wait for Vector's validation: it assumes that the configuration is valid.

@@ -50,7 +50,7 @@ func (f *Facts) EvaluateInjection(desiredWorkload desired.Workload, container st
 		p.SetBlock(block)
 	}
 	if p.Desired != nil {
-		p.Warning = desiredWorkload.Doubts(f.manager(), f.Unserved, view)
+		p.Warning = desiredWorkload.Warnings(f.manager(), f.Unserved, view)
 	}
 	evaluated := &Evaluated{Plan: p, Rendered: desiredWorkload.Rendered, Companions: desiredWorkload.Rendered.Companions, Copied: desiredWorkload.Rendered.Copied}
 	switch {

@@ -381,7 +381,7 @@ func TestTemplateSet_DigestsFilesOfInstallation(t *testing.T) {
 	require.NotEmpty(t, s.set("").ProvidedDigest)
 
 	now, _ := s.update()
-	tried, err := now.OnTrial().Set("")
+	tried, err := now.AsProvided().Set("")
 	require.NoError(t, err)
 	require.Equal(t, s.set("").Chart.Digest, tried.ProvidedDigest, "what somebody tries out was asked for")
 }

@@ -88,8 +88,8 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, rendere
 	rendered.Report, rendered.forbidden = r.checkFiles(ctx, files, options, &rendered.shared, func(rules *vectorconfig.Policy) []string {
 		return findBypasses(rules, reading, files, configMaps)
 	})
-	rendered.isReadUnseen = reading.readsUnseen()
-	if container != nil && len(files) > 0 && (r.asksVector || validatesInJob(r.request.Values)) {
+	rendered.readsUnknown = reading.readsUnknownFiles()
+	if container != nil && len(files) > 0 && (r.validatesAlways || validatesInJob(r.request.Values)) {
 		rendered.Validation = newValidation(&r.request, files, rendered.Report.DataDir, container, spec)
 	}
 }

@@ -50,8 +50,8 @@ func newCollection(report *vectorconfig.Report, sidecar *corev1.Container, desir
 	return collected
 }
 
-// idleness returns the warning that a sidecar collects no data from a workload, or "" if it may collect data.
-func (c *collection) idleness(view *workload.View) string {
+// idleWarning returns the warning that a sidecar collects no data from a workload, or "" if it may collect data.
+func (c *collection) idleWarning(view *workload.View) string {
 	if c.idle == "" || slices.ContainsFunc(c.volumes, func(volume string) bool { return isShared(volume, view) }) {
 		return ""
 	}

@@ -27,7 +27,7 @@ func (r *renderer) conclude(ctx context.Context, result *Rendered, rendered *wor
 	}
 	if r.config.object != nil {
 		uses := newUses(rendered, result.container, r.config.object)
-		if result.Copied, result.Overlay, result.Invalid = newConfigMapCopy(&r.config, &r.request, rendered, uses, result.Report, result.isReadUnseen); result.Invalid != nil {
+		if result.Copied, result.Overlay, result.Invalid = newConfigMapCopy(&r.config, &r.request, rendered, uses, result.Report, result.readsUnknown); result.Invalid != nil {
 			return
 		}
 	}
@@ -45,6 +45,6 @@ func (r *renderer) conclude(ctx context.Context, result *Rendered, rendered *wor
 	// Maps are printed in the order of their keys.
 	name := fmt.Sprintf(" %q %q %q %q %q %s", result.container, version, notes, inputDigest, keys, r.requested.sources.names())
 	result.Desired = r.cache.derive(executed, name, newDesired, &result.shared, result.Overlay, result.Overlay.Body)
-	result.stranded = r.oldest.strands(result.Overlay)
+	result.stranded = r.oldest.startWarning(result.Overlay)
 	result.collects = newCollection(result.Report, result.Overlay.Container(result.container), result.Desired)
 }

@@ -41,11 +41,11 @@ type ConfigMapCopy struct {
 // newConfigMapCopy returns the copy of the referenced ConfigMap that a sidecar needs, and an overlay that
 // mounts the copy instead of the original. The copy is nil if the overlay does not use the ConfigMap. If Vector
 // reads configuration that the operator cannot read, all keys are copied.
-func newConfigMapCopy(source *config, request *render.Request, overlay *workload.Overlay, uses *uses, report *vectorconfig.Report, readsUnseen bool) (*ConfigMapCopy, *workload.Overlay, *Invalid) {
+func newConfigMapCopy(source *config, request *render.Request, overlay *workload.Overlay, uses *uses, report *vectorconfig.Report, readsUnknownFiles bool) (*ConfigMapCopy, *workload.Overlay, *Invalid) {
 	if !uses.isUsed {
 		return nil, overlay, nil
 	}
-	configMapCopy := &ConfigMapCopy{Keys: source.neededKeys(uses, report, readsUnseen), isLive: request.Reloads()}
+	configMapCopy := &ConfigMapCopy{Keys: source.neededKeys(uses, report, readsUnknownFiles), isLive: request.Reloads()}
 	object := configMapCopy.NewConfigMap(source.object, request.Sidecar)
 	if size := configMapSize(object); size > largestCopy {
 		return nil, overlay, &Invalid{meta.ReasonInvalidConfig, fmt.Sprintf(
@@ -66,13 +66,13 @@ func newConfigMapCopy(source *config, request *render.Request, overlay *workload
 
 // neededKeys returns the keys that a sidecar needs: the key in the values, the keys that the overlay names, and
 // the keys that the configuration may read.
-func (c *config) neededKeys(uses *uses, report *vectorconfig.Report, readsUnseen bool) []string {
+func (c *config) neededKeys(uses *uses, report *vectorconfig.Report, readsUnknownFiles bool) []string {
 	needed := map[string]bool{c.key: true}
 	maps.Copy(needed, uses.keys)
 	for _, file := range report.UsedFiles {
 		needed[uses.files[file]] = true
 	}
-	isAll := uses.needsAllKeys || readsUnseen
+	isAll := uses.needsAllKeys || readsUnknownFiles
 	return slices.DeleteFunc(allKeys(c.object), func(key string) bool { return !isAll && !needed[key] })
 }
 

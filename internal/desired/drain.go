@@ -30,7 +30,7 @@ func (r *renderer) fitGracePeriod(ctx context.Context, rendered *Rendered, grace
 	if cached := getCached[*Rendered](r.cache, []byte(key)); cached != nil {
 		return cached
 	}
-	cut := r.cut(ctx, rendered, graceSeconds)
+	cut := r.limitDrain(ctx, rendered, graceSeconds)
 	if rendered.key != "" && ctx.Err() == nil {
 		cut.shared.add(rendered.key, cut.Companions, 0)
 		cut.cacheIn(r.cache, key)
@@ -38,8 +38,8 @@ func (r *renderer) fitGracePeriod(ctx context.Context, rendered *Rendered, grace
 	return cut
 }
 
-// cut returns the rendering with drain times of at most grace seconds.
-func (r *renderer) cut(ctx context.Context, rendered *Rendered, grace int64) *Rendered {
+// limitDrain returns the rendering with drain times of at most grace seconds.
+func (r *renderer) limitDrain(ctx context.Context, rendered *Rendered, grace int64) *Rendered {
 	cut := &Rendered{container: rendered.container, Companions: rendered.Companions, readTarget: rendered.readTarget, reserved: rendered.reserved}
 	overlay, err := rendered.rendered.Draining(grace)
 	if err != nil {

@@ -105,7 +105,7 @@ func (s *sidecarFiles) defaultFiles() []vectorconfig.File {
 	if s.config.object != nil {
 		files = append(files, s.file(s.config.object, s.config.key))
 	}
-	if printed := printedRaw(s.values); s.spec == nil && printed.Text != "" { // No rendering contains it yet.
+	if printed := rawFile(s.values); s.spec == nil && printed.Text != "" { // No rendering contains it yet.
 		files = append(files, printed)
 	}
 	for i := range s.companions {
@@ -127,7 +127,7 @@ func (s *sidecarFiles) file(object *corev1.ConfigMap, key string) vectorconfig.F
 	if text := tree.Text(s.values.Tree, "sidecar", "config", "inline"); text != "" && text == file.Text {
 		file.Source = inlineSource(s.values)
 	}
-	if printed := printedRaw(s.values); printed.Text != "" && printed.Text == file.Text {
+	if printed := rawFile(s.values); printed.Text != "" && printed.Text == file.Text {
 		file.Source, file.Printed = printed.Source, true
 	}
 	return file
@@ -137,9 +137,9 @@ func configKeys(object *corev1.ConfigMap) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(object.Data)), func(key string) bool { return !vectorconfig.IsConfig(key) })
 }
 
-// readsUnseen reports whether the command line names a configuration file that is neither in the referenced ConfigMap
-// nor in a companion, so that its content is unknown.
-func (s *sidecarFiles) readsUnseen() bool {
+// readsUnknownFiles reports whether the command line names a configuration file that is neither in the referenced
+// ConfigMap nor in a companion, so that its content is unknown.
+func (s *sidecarFiles) readsUnknownFiles() bool {
 	if !s.hasConfigArguments() {
 		return false
 	}
@@ -157,20 +157,20 @@ func (s *sidecarFiles) readsUnseen() bool {
 
 // inlineSource returns the source of an inline configuration: the layer that sets it.
 func inlineSource(values environment.Values) string {
-	return keyIn(values.Origin("sidecar", "config", "inline"), "sidecar.config.inline")
+	return describeKey(values.Origin("sidecar", "config", "inline"), "sidecar.config.inline")
 }
 
-// keyIn returns a key and its layer, for messages.
-func keyIn(layer, key string) string {
+// describeKey returns a key and its layer, for messages.
+func describeKey(layer, key string) string {
 	if strings.HasSuffix(layer, " spec") {
 		return layer + "." + key
 	}
 	return layer + " " + key
 }
 
-// printedRaw returns the value sidecar.config.raw as a configuration file, as toYaml prints it. Its Text is empty if
+// rawFile returns the value sidecar.config.raw as a configuration file, as toYaml prints it. Its Text is empty if
 // the value is not set.
-func printedRaw(values environment.Values) vectorconfig.File {
+func rawFile(values environment.Values) vectorconfig.File {
 	raw := tree.MapAt(values.Tree, "sidecar", "config", "raw")
 	if len(raw) == 0 {
 		return vectorconfig.File{}
@@ -186,7 +186,7 @@ func printedRaw(values environment.Values) vectorconfig.File {
 func rawSource(values environment.Values) string {
 	var layers []string
 	for _, origin := range values.OriginsBelow("sidecar", "config", "raw") {
-		layers = append(layers, keyIn(lineAtEnd.ReplaceAllString(origin, ""), "sidecar.config.raw"))
+		layers = append(layers, describeKey(lineAtEnd.ReplaceAllString(origin, ""), "sidecar.config.raw"))
 	}
 	slices.Sort(layers)
 	return strings.Join(slices.Compact(layers), " and ")

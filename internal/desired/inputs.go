@@ -54,9 +54,9 @@ type Inputs struct {
 	// Budget limits the total size of large texts that are read at the same time. If it is nil, the size is not
 	// limited.
 	Budget *bounded.Budget
-	// AsksVector is true if every rendering gets a Validation, even if the values do not request one. Callers that
+	// ValidatesAlways is true if every rendering gets a Validation, even if the values do not request one. Callers that
 	// run Vector without a Job set it.
-	AsksVector bool
+	ValidatesAlways bool
 	// Renderers is the number of workloads that are rendered in parallel. If it is less than 2, they are
 	// rendered one after the other.
 	Renderers int

@@ -235,16 +235,16 @@ func (v *InstallationValues) MergeInto(platform *Platform) *Platform {
 	}
 	tried.Policy, tried.PolicyErr = policy.Parse(v.source+" "+PolicyKey, []byte(v.files[PolicyKey]))
 	tried.Rollout, tried.RolloutErr = fleet.Parse(v.source+" "+RolloutKey, []byte(v.files[RolloutKey]))
-	tried.Stop = v.stopOver(platform.Stop)
+	tried.Stop = v.mergeStop(platform.Stop)
 	if v.written != nil {
 		tried.AboutURL = tree.Text(v.written.Tree, "aboutURL")
 	}
 	return tried
 }
 
-// stopOver returns the reason why writes are stopped with these values instead of the installation's. A stop by a
+// mergeStop returns the reason why writes are stopped with these values instead of the installation's. A stop by a
 // user remains.
-func (v *InstallationValues) stopOver(installed WriteStop) WriteStop {
+func (v *InstallationValues) mergeStop(installed WriteStop) WriteStop {
 	switch {
 	case installed == StoppedByAnnotation:
 		return installed

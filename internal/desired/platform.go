@@ -137,9 +137,9 @@ func (p *Platform) WithMissing(reason error) *Platform {
 	return &incomplete
 }
 
-// OnTrial returns a copy of the Platform in which every chart counts as provided by the platform team
+// AsProvided returns a copy of the Platform in which every chart counts as provided by the platform team
 // (TemplateSet.ProvidedDigest), for commands with a chart of the user instead of the built-in one.
-func (p *Platform) OnTrial() *Platform {
+func (p *Platform) AsProvided() *Platform {
 	tried := *p
 	tried.sets = maps.Clone(p.sets)
 	for name, set := range p.sets {

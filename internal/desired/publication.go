@@ -35,8 +35,8 @@ func (p *Platform) Publishing(revision string, annotations map[string]string) *P
 	return &published
 }
 
-// LacksGood reports whether a template set, the policy or the rollout rules have never had a valid version.
-func (p *Platform) LacksGood() bool {
+// LacksValidVersion reports whether a template set, the policy or the rollout rules have never had a valid version.
+func (p *Platform) LacksValidVersion() bool {
 	for _, set := range p.Sets() {
 		if set.Chart == nil {
 			return true

@@ -54,9 +54,9 @@ func (r *renderer) omitListedPullSecrets(rendered *Rendered, view *workload.View
 	return r.cache.derive(rendered.key, " without "+strings.Join(listed, ","), create, &sharedValues{})
 }
 
-// takesPullSecrets returns the reason why the pods would lose the pull secrets of their ServiceAccount with an
+// checkPullSecrets returns the reason why the pods would lose the pull secrets of their ServiceAccount with an
 // overlay, or nil if they would not. The API server gives a pod these pull secrets only if the pod does not list any.
-func takesPullSecrets(overlay *workload.Overlay, view *workload.View) *Invalid {
+func checkPullSecrets(overlay *workload.Overlay, view *workload.View) *Invalid {
 	sidecarSecrets := overlay.Template.Spec.ImagePullSecrets
 	if len(sidecarSecrets) == 0 || view.ListsPullSecrets() {
 		return nil

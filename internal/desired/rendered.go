@@ -42,8 +42,8 @@ type Rendered struct {
 	rendered  *workload.Overlay
 	container string
 	collects  collection
-	// isReadUnseen is true if Vector reads configuration that the operator cannot read.
-	isReadUnseen bool
+	// readsUnknown is true if Vector reads configuration that the operator cannot read.
+	readsUnknown bool
 	// forbidden is the error that lists the configuration that the policy rejects, or nil for none.
 	forbidden error
 	// readTarget contains the fields of the workload that the templates have read. A workload with other values
@@ -115,10 +115,10 @@ func (r *Rendered) readKeys() []string {
 	return keys
 }
 
-// doubts returns warnings about the sidecar in one workload, separated by "; ", or "" for none.
-func (r *Rendered) doubts(manager, envNotInjected string, view *workload.View, checksOff bool) string {
+// warnings returns warnings about the sidecar in one workload, separated by "; ", or "" for none.
+func (r *Rendered) warnings(manager, envNotInjected string, view *workload.View, checksOff bool) string {
 	warnings := slices.Concat(r.reserved, r.Desired.OmittedAnnotations(manager, view))
-	if idle := cmp.Or(r.Desired.Warning(), r.collects.idleness(view)); idle != "" {
+	if idle := cmp.Or(r.Desired.Warning(), r.collects.idleWarning(view)); idle != "" {
 		warnings = append(warnings, idle)
 	}
 	for _, doubt := range []string{r.shortened, r.stranded, r.Desired.EnvInjectionWarning(envNotInjected, view)} {

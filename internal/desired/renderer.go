@@ -21,8 +21,8 @@ type renderer struct {
 	config   config
 	policy   *policy.Policy
 	observer Observer
-	// asksVector is the field AsksVector of the inputs.
-	asksVector bool
+	// validatesAlways is the field ValidatesAlways of the inputs.
+	validatesAlways bool
 	// requested is the requested input of the request.
 	requested requestedInputs
 	// writtenBy and oldest are the fields WrittenBy and OldestKubelet of the inputs.
@@ -41,11 +41,11 @@ func newRenderer(cache *Cache, request render.Request, values []byte, config con
 	shared := sharedBy(&request, values, policy)
 	text, _ := json.Marshal([]any{
 		shared, request.Sidecar.Namespace, config.digest,
-		inputs.WrittenBy, inputs.OldestKubelet, inputs.Version, inputs.AsksVector, inputs.Platform.AboutURL, requested,
+		inputs.WrittenBy, inputs.OldestKubelet, inputs.Version, inputs.ValidatesAlways, inputs.Platform.AboutURL, requested,
 	})
 	sum := sha256.Sum256(text)
 	return &renderer{
-		cache: cache, request: request, config: config, policy: policy, observer: inputs.Observer, asksVector: inputs.AsksVector,
+		cache: cache, request: request, config: config, policy: policy, observer: inputs.Observer, validatesAlways: inputs.ValidatesAlways,
 		requested: requested, writtenBy: inputs.WrittenBy, oldest: inputs.OldestKubelet, aboutURL: inputs.Platform.AboutURL, common: sum[:], shared: shared,
 	}
 }

@@ -76,10 +76,10 @@ func (s *sources) namespaceLayers() ([]environment.Layer, error) {
 		return nil, fmt.Errorf("%s has no key %q; %s", source, meta.NamespaceDefaultsKey, describeKeys(object))
 	}
 	source += " " + meta.NamespaceDefaultsKey
-	if saysNothing(text) {
+	if isBlank(text) {
 		return nil, nil
 	}
-	if err := s.Platform.Policy.CheckEach(func(rules *policy.Policy) error { return ofNamespaces(rules).mayTry(source, "") }); err != nil {
+	if err := s.Platform.Policy.CheckEach(func(rules *policy.Policy) error { return ofNamespaces(rules).checkPath(source, "") }); err != nil {
 		return nil, err
 	}
 	layer, err := environment.ParseOverrides(source, []byte(text))
@@ -89,9 +89,9 @@ func (s *sources) namespaceLayers() ([]environment.Layer, error) {
 	return []environment.Layer{layer}, s.Platform.Policy.CheckEach(func(rules *policy.Policy) error { return ofNamespaces(rules).check(&layer) })
 }
 
-// saysNothing reports whether a text sets no values, because it contains only whitespace and comments. The policy
+// isBlank reports whether a text sets no values, because it contains only whitespace and comments. The policy
 // always allows such a text.
-func saysNothing(text string) bool {
+func isBlank(text string) bool {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && line != "---" && line != "{}" && !strings.HasPrefix(line, "#") {
 			return false
@@ -107,7 +107,7 @@ func (s *sources) workloadLayers(view *workload.View) ([]environment.Layer, erro
 	rules := s.Platform.Policy
 	for _, path := range slices.Sorted(maps.Keys(view.Overrides)) {
 		source := fmt.Sprintf("annotation %s%s", meta.AnnotationValuesPrefix, path)
-		if err := rules.CheckEach(func(rules *policy.Policy) error { return ofWorkloads(rules).mayTry(source, path) }); err != nil {
+		if err := rules.CheckEach(func(rules *policy.Policy) error { return ofWorkloads(rules).checkPath(source, path) }); err != nil {
 			return nil, err
 		}
 		text := view.Overrides[path]
@@ -142,9 +142,9 @@ func ofWorkloads(rules *policy.Policy) *overriding {
 	return &overriding{subject: "a workload", key: "workloads", allowed: rules.Overrides.Workloads}
 }
 
-// mayTry returns an error if the policy allows no value at a path or below it. It is called before the value is
+// checkPath returns an error if the policy allows no value at a path or below it. It is called before the value is
 // parsed. The path "" stands for all values.
-func (o *overriding) mayTry(source, path string) error {
+func (o *overriding) checkPath(source, path string) error {
 	if environment.MaySet(path, o.allowed) {
 		return nil
 	}

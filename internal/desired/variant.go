@@ -62,7 +62,7 @@ func (v *Variant) WorkloadFor(ctx context.Context, view *workload.View) Workload
 		result.LacksAccount = view.Account == nil && readsAccount(result.Rendered.readTarget) && !view.ListsPullSecrets()
 		return result
 	}
-	if result.Invalid = takesPullSecrets(result.Rendered.Overlay, view); result.Invalid != nil {
+	if result.Invalid = checkPullSecrets(result.Rendered.Overlay, view); result.Invalid != nil {
 		result.LacksAccount = view.Account == nil
 		return result
 	}
@@ -70,10 +70,10 @@ func (v *Variant) WorkloadFor(ctx context.Context, view *workload.View) Workload
 	return result
 }
 
-// Doubts returns warnings about the sidecar in the workload, separated by "; ", or "" for none. envNotInjected
+// Warnings returns warnings about the sidecar in the workload, separated by "; ", or "" for none. envNotInjected
 // explains why environment variables are not injected, or is "" if they are.
-func (w *Workload) Doubts(manager, envNotInjected string, view *workload.View) string {
-	return w.Rendered.doubts(manager, envNotInjected, view, w.checksOff)
+func (w *Workload) Warnings(manager, envNotInjected string, view *workload.View) string {
+	return w.Rendered.warnings(manager, envNotInjected, view, w.checksOff)
 }
 
 // setBasis computes the digest of the inputs of the variant.

@@ -79,11 +79,11 @@ func (i *Installation) restorePublished(ctx context.Context, cluster client.Read
 	if i.Published == nil || i.PublishedErr != nil {
 		return platform, i.PublishedErr
 	}
-	if platform.LacksGood() && catalog.Restore(nil, i.Published.RolloutText) {
+	if platform.LacksValidVersion() && catalog.Restore(nil, i.Published.RolloutText) {
 		platform = i.Platform(catalog)
 	}
 	switch {
-	case !platform.LacksGood():
+	case !platform.LacksValidVersion():
 		return platform, nil
 	case !platform.Rollout.IsStaged():
 		return platform, errNotStored

@@ -301,7 +301,7 @@ func (r *Reconciler) loadPlatform(ctx context.Context, settled *desired.Settled)
 		return r.options.Catalog.Draft(wait), nil
 	}
 	platform, changes := r.options.Catalog.Update(published.Installation, published.Sets)
-	if previous, _ := r.Current(); previous == nil && platform.LacksGood() {
+	if previous, _ := r.Current(); previous == nil && platform.LacksValidVersion() {
 		content, rollout, err := r.revisions.lastKnownGood(ctx, published.Installation)
 		if err != nil {
 			return nil, fmt.Errorf("reading the last known good template sets and policy: %w", err)
