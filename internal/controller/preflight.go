@@ -158,7 +158,7 @@ func (f *preflights) dryRunResult(ctx context.Context, p *plan.Plan, missing map
 		answer := preflight.Read(err)
 		return preflight.DryRunResult{Result: answer.Result, Message: answer.Text}, true
 	}
-	pod := workload.TrialPod(object)
+	pod := workload.DryRunPod(object)
 	tryWithoutSidecar := func() preflight.Answer { return f.createPod(ctx, preflight.RemoveSidecar(pod, p.Desired.Template())) }
 	return preflight.NewDryRunResult(f.createPod(ctx, pod), tryWithoutSidecar, workload.RemovesFirst(object)), true
 }

@@ -41,7 +41,7 @@ func (r *renderer) fitGracePeriod(ctx context.Context, rendered *Rendered, grace
 // limitDrain returns the rendering with drain times of at most grace seconds.
 func (r *renderer) limitDrain(ctx context.Context, rendered *Rendered, grace int64) *Rendered {
 	cut := &Rendered{container: rendered.container, Companions: rendered.Companions, readTarget: rendered.readTarget, reserved: rendered.reserved}
-	overlay, err := rendered.rendered.Draining(grace)
+	overlay, err := rendered.rendered.WithDrainLimit(grace)
 	if err != nil {
 		cut.Invalid = &Invalid{meta.ReasonInvalidSidecar, err.Error()}
 		return cut

@@ -15,7 +15,7 @@ import (
 )
 
 func TestRemoveSidecar_RemovesAllInjectedItems(t *testing.T) {
-	pod := workload.TrialPod(objects.NewDeployment("cart", "shop").Build())
+	pod := workload.DryRunPod(objects.NewDeployment("cart", "shop").Build())
 	before := pod.DeepCopy()
 	overlay := &corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"a": "b"}, Labels: map[string]string{"c": "d"}},

@@ -33,7 +33,7 @@ func TestRender_ShortensOnlySleep(t *testing.T) {
 			whole := result.Overlay
 			before := texts(t, &whole)
 
-			cut, err := whole.Draining(test.most)
+			cut, err := whole.WithDrainLimit(test.most)
 
 			require.NoError(t, err)
 			require.Equal(t, before, texts(t, &whole), "the overlay itself stays as it is")
@@ -62,7 +62,7 @@ func TestRender_ShortensOnlyDrainGate(t *testing.T) {
 		env := `env: [{name: A, value: "9"}, {name: VECTORSIDECAR_DRAIN_SECONDS, value: "` + test.seconds + `"}]`
 		result, err := try(t, map[string]string{"pod.yaml": strings.Replace(podTemplate, "}}}", "}}, "+env+"}", 1)})
 		require.NoError(t, err)
-		cut, err := result.Overlay.Draining(4)
+		cut, err := result.Overlay.WithDrainLimit(4)
 		require.NoError(t, err)
 		want := []corev1.EnvVar{{Name: "A", Value: "9"}, {Name: "VECTORSIDECAR_DRAIN_SECONDS", Value: test.want}}
 		require.Equal(t, want, cut.Template.Spec.Containers[0].Env)

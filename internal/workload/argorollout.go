@@ -64,8 +64,8 @@ const (
 
 // These messages explain why pods keep their template.
 const (
-	argoHeldByPerson = "rollouts are paused"
-	argoHeldByStep   = "the Argo Rollout pauses; the next step starts pods with the new template"
+	argoPausedByUser = "rollouts are paused"
+	argoPausedByStep = "the Argo Rollout pauses; the next step starts pods with the new template"
 )
 
 // argoRolloutKind is the group, version and kind of Rollouts.
@@ -135,9 +135,9 @@ func argoRolloutProgress(rollout *argoRollout) (Rollout, Progress) {
 	heldReason := ""
 	switch {
 	case rollout.Spec.Paused:
-		heldReason = argoHeldByPerson
+		heldReason = argoPausedByUser
 	case status.Phase == argoPaused:
-		heldReason = argoHeldByStep
+		heldReason = argoPausedByStep
 	}
 	isShort := status.UpdatedReplicas < replicas || status.AvailableReplicas < replicas
 	switch {

@@ -28,11 +28,11 @@ type Fault struct {
 	IsRestarts bool
 }
 
-// refusalLimit is the maximum length of the message of a rejection, in bytes.
-const refusalLimit = 512
+// rejectionLimit is the maximum length of the message of a rejection, in bytes.
+const rejectionLimit = 512
 
 func limitRejectionText(message string) string {
-	return strings.ToValidUTF8(message[:min(len(message), refusalLimit)], "")
+	return strings.ToValidUTF8(message[:min(len(message), rejectionLimit)], "")
 }
 
 // FindFault returns the first fault of the pods, in the order of their names. A fault of one of the named

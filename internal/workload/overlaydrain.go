@@ -25,9 +25,9 @@ func (o *Overlay) DrainSeconds() int64 {
 	return longest
 }
 
-// Draining returns a copy of the overlay in which every preStop sleep takes at most maxSeconds, and so does every drain
-// gate, a container that waits until Vector has sent its events. If maxSeconds is 0, preStop sleeps are removed.
-func (o *Overlay) Draining(maxSeconds int64) (*Overlay, error) {
+// WithDrainLimit returns a copy of the overlay in which every preStop sleep takes at most maxSeconds, and so does every
+// drain gate, a container that waits until Vector has sent its events. If maxSeconds is 0, preStop sleeps are removed.
+func (o *Overlay) WithDrainLimit(maxSeconds int64) (*Overlay, error) {
 	cut := *o
 	cut.Template, cut.Body = *o.Template.DeepCopy(), runtime.DeepCopyJSON(o.Body)
 	for c := range cut.containers() {

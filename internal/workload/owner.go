@@ -21,9 +21,9 @@ type Owner struct {
 // String returns kind and name, such as Kafka.kafka.strimzi.io/orders.
 func (o *Owner) String() string { return o.Kind + "/" + o.Name }
 
-// mostOfOwner is the maximum length in bytes of an owner's kind and of its name. Real names are shorter, but the API
+// maxOwnerBytes is the maximum length in bytes of an owner's kind and of its name. Real names are shorter, but the API
 // server accepts any text.
-const mostOfOwner = 384
+const maxOwnerBytes = 384
 
 // controllerOwner returns the controller owner of a workload, or nil for none.
 func controllerOwner(object metav1.Object) *Owner {
@@ -35,5 +35,5 @@ func controllerOwner(object metav1.Object) *Owner {
 	if group, err := schema.ParseGroupVersion(reference.APIVersion); err == nil { // A malformed apiVersion leaves the kind without a group.
 		kind = schema.GroupKind{Group: group.Group, Kind: reference.Kind}.String()
 	}
-	return &Owner{Kind: humanize.Message(kind, mostOfOwner), Name: humanize.Message(reference.Name, mostOfOwner)}
+	return &Owner{Kind: humanize.Message(kind, maxOwnerBytes), Name: humanize.Message(reference.Name, maxOwnerBytes)}
 }

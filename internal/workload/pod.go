@@ -17,10 +17,10 @@ import (
 // a name. It is constant, so that messages about the pod do not change.
 const generatedSuffix = "preflight"
 
-// TrialPod returns a pod for a dry run, as the workload's controller would create the pod. It contains the
+// DryRunPod returns a pod for a dry run, as the workload's controller would create the pod. It contains the
 // fields that admission policies check: the template, the owner, the controller's labels, and the volumes for
 // the claims of a StatefulSet.
-func TrialPod(object Object) *corev1.Pod {
+func DryRunPod(object Object) *corev1.Pod {
 	content := readContent(object)
 	template := content.Template.DeepCopy()
 	const longest = 63 // maximum length of a host name

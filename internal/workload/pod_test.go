@@ -25,11 +25,11 @@ func trialOf(t *testing.T, kind, name string, change func(Object)) *corev1.Pod {
 	if change != nil {
 		change(of)
 	}
-	return TrialPod(of)
+	return DryRunPod(of)
 }
 
 // The pod of a dry run has the labels and the controller owner of a pod that the kind's controller creates.
-func TestTrialPod_EqualsPodOfController(t *testing.T) {
+func TestDryRunPod_EqualsPodOfController(t *testing.T) {
 	for kind, test := range map[string]struct{ owner, label string }{
 		"Deployment":  {"ReplicaSet", "pod-template-hash"},
 		"StatefulSet": {"StatefulSet", "statefulset.kubernetes.io/pod-name"},
@@ -47,7 +47,7 @@ func TestTrialPod_EqualsPodOfController(t *testing.T) {
 	}
 }
 
-func TestTrialPod_HasValidName(t *testing.T) {
+func TestDryRunPod_HasValidName(t *testing.T) {
 	for _, name := range []string{"a", strings.Repeat("long-", 20), strings.Repeat("a.b", 30) + "c", strings.Repeat("x", 52) + ".y"} {
 		pod := trialOf(t, "Deployment", name, nil)
 		require.Empty(t, validation.IsDNS1123Subdomain(pod.Name), pod.Name)
@@ -55,7 +55,7 @@ func TestTrialPod_HasValidName(t *testing.T) {
 	}
 }
 
-func TestTrialPod_IncludesClaimVolumes(t *testing.T) {
+func TestDryRunPod_IncludesClaimVolumes(t *testing.T) {
 	pod := trialOf(t, "StatefulSet", "cart", func(of Object) {
 		set, _ := of.(*appsv1.StatefulSet)
 		set.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}}}
