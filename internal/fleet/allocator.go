@@ -146,9 +146,9 @@ func (a *SlotAllocator) replaceDemand(state *slotState, demand Demand) {
 }
 
 // occupySlots sets the number of used slots. If it decreases, the oldest slots are released first.
-func (o *slotState) occupySlots(underWay int, now time.Time) {
-	o.since = o.since[max(0, len(o.since)-underWay):]
-	for len(o.since) < underWay {
+func (o *slotState) occupySlots(inProgress int, now time.Time) {
+	o.since = o.since[max(0, len(o.since)-inProgress):]
+	for len(o.since) < inProgress {
 		o.since = append(o.since, now)
 	}
 }
@@ -207,7 +207,7 @@ func (a *SlotAllocator) NextSlotTimeout() time.Duration {
 // Report corrects the number of workloads in progress after a VectorSidecar has used its slots. The number decreases
 // if writes failed. failed is the number of workloads in progress that failed before. Report returns the other
 // VectorSidecars to requeue.
-func (a *SlotAllocator) Report(name types.NamespacedName, underWay, failed int, rules *Rules) (wake []types.NamespacedName) {
+func (a *SlotAllocator) Report(name types.NamespacedName, inProgress, failed int, rules *Rules) (wake []types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	state := a.demands[name]
@@ -215,11 +215,11 @@ func (a *SlotAllocator) Report(name types.NamespacedName, underWay, failed int, 
 		return nil
 	}
 	state.unreported = Demand{}
-	if state.InProgress <= underWay && state.FailedInProgress <= failed {
+	if state.InProgress <= inProgress && state.FailedInProgress <= failed {
 		return nil
 	}
 	demand := state.Demand
-	demand.InProgress, demand.FailedInProgress = min(underWay, state.InProgress), min(failed, state.FailedInProgress)
+	demand.InProgress, demand.FailedInProgress = min(inProgress, state.InProgress), min(failed, state.FailedInProgress)
 	a.replaceDemand(state, demand)
 	shares := a.assignSlots(rules)
 	delete(shares, name) // The VectorSidecar decides by itself when to retry.
@@ -322,8 +322,8 @@ func (a *SlotAllocator) assignSlots(rules *Rules) map[types.NamespacedName]int {
 // namespaceQueue is the VectorSidecars of one namespace that wait, in the order in which they get slots.
 type namespaceQueue struct {
 	// inProgress is the number of slots that the whole namespace uses.
-	underWay int
-	waiting  []types.NamespacedName
+	inProgress int
+	waiting    []types.NamespacedName
 }
 
 // divideSlots adds the free slots to the shares one after another. Each slot goes to the VectorSidecar with the fewest
@@ -338,7 +338,7 @@ func (a *SlotAllocator) divideSlots(free int, shares map[types.NamespacedName]in
 			byNamespace[name.Namespace] = &namespaceQueue{}
 		}
 		queue := byNamespace[name.Namespace]
-		queue.underWay += state.InProgress + shares[name]
+		queue.inProgress += state.InProgress + shares[name]
 		if demandFor(state) > shares[name] && isEligible(name) {
 			queue.waiting = append(queue.waiting, name)
 		}
@@ -347,7 +347,7 @@ func (a *SlotAllocator) divideSlots(free int, shares map[types.NamespacedName]in
 		return cmp.Or(a.demands[x].InProgress+shares[x]-a.demands[y].InProgress-shares[y], a.demands[x].turn-a.demands[y].turn)
 	}
 	compareQueues := func(x, y *namespaceQueue) int {
-		return cmp.Or(x.underWay-y.underWay, compareMembers(x.waiting[0], y.waiting[0]))
+		return cmp.Or(x.inProgress-y.inProgress, compareMembers(x.waiting[0], y.waiting[0]))
 	}
 	var queues []*namespaceQueue
 	for _, queue := range byNamespace {
@@ -362,7 +362,7 @@ func (a *SlotAllocator) divideSlots(free int, shares map[types.NamespacedName]in
 		name := queue.waiting[0]
 		queues, queue.waiting = queues[1:], queue.waiting[1:]
 		shares[name]++
-		queue.underWay++
+		queue.inProgress++
 		if shares[name] < demandFor(a.demands[name]) {
 			queue.waiting = insertSorted(queue.waiting, name, compareMembers)
 		}

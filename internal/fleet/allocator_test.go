@@ -22,15 +22,15 @@ type installation struct {
 	*SlotAllocator
 	rules *Rules
 	// wants and inProgress are by VectorSidecar; asking are those that will ask.
-	wants, underWay map[types.NamespacedName]int
-	asking          map[types.NamespacedName]bool
+	wants, inProgress map[types.NamespacedName]int
+	asking            map[types.NamespacedName]bool
 }
 
 func newInstallation(t *testing.T, rules string, wants map[string]int) *installation {
 	t.Helper()
 	i := &installation{
 		SlotAllocator: NewSlotAllocator(time.Now), rules: parse(t, rules),
-		wants: map[types.NamespacedName]int{}, underWay: map[types.NamespacedName]int{}, asking: map[types.NamespacedName]bool{},
+		wants: map[types.NamespacedName]int{}, inProgress: map[types.NamespacedName]int{}, asking: map[types.NamespacedName]bool{},
 	}
 	var all []types.NamespacedName
 	for name, want := range wants {
@@ -44,9 +44,9 @@ func newInstallation(t *testing.T, rules string, wants map[string]int) *installa
 // ask has a VectorSidecar ask, which begins what it is granted.
 func (i *installation) ask(name types.NamespacedName) int {
 	delete(i.asking, name)
-	granted, wake := i.Reserve(name, Demand{Matched: i.wants[name] + i.underWay[name], InProgress: i.underWay[name], Wanted: i.wants[name]}, i.rules)
+	granted, wake := i.Reserve(name, Demand{Matched: i.wants[name] + i.inProgress[name], InProgress: i.inProgress[name], Wanted: i.wants[name]}, i.rules)
 	i.wants[name] -= granted
-	i.underWay[name] += granted
+	i.inProgress[name] += granted
 	for _, one := range wake {
 		i.asking[one] = true
 	}
@@ -63,7 +63,7 @@ func (i *installation) settle(t *testing.T, random *rand.Rand) {
 		}
 		i.ask(names[random.IntN(len(names))])
 		total := 0
-		for _, n := range i.underWay {
+		for _, n := range i.inProgress {
 			total += n
 		}
 		if limit := i.Usage(i.rules).Limit; limit > 0 {
@@ -74,9 +74,9 @@ func (i *installation) settle(t *testing.T, random *rand.Rand) {
 
 // finish ends all that is under way.
 func (i *installation) finish() {
-	for name, n := range i.underWay {
+	for name, n := range i.inProgress {
 		if n > 0 {
-			i.underWay[name] = 0
+			i.inProgress[name] = 0
 			i.asking[name] = true
 		}
 	}
@@ -92,7 +92,7 @@ func TestSlotAllocator_GrantsAllWithoutLimit(t *testing.T) {
 // After a restart, the allocator grants no slots until each VectorSidecar has reported how many it already uses.
 func TestSlotAllocator_WaitsForAllReports(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 2", map[string]int{"a": 5, "b": 0, "c": 0})
-	i.underWay[named("b")] = 1
+	i.inProgress[named("b")] = 1
 	require.Zero(t, i.ask(named("a")))
 	require.Zero(t, i.ask(named("b")))
 	require.Empty(t, i.Withdraw(named("x"), i.rules))
@@ -119,7 +119,7 @@ func TestSlotAllocator_SkipsDeletedVectorSidecars(t *testing.T) {
 func TestSlotAllocator_WaitsForReportsOfEachNamespace(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 2", map[string]int{"a": 5, "b": 0})
 	require.Zero(t, i.ask(named("a")))
-	i.underWay[named("one")] = 1
+	i.inProgress[named("one")] = 1
 	require.Zero(t, i.ask(named("one")), "before it is known that it is one of them")
 	require.Empty(t, i.ReplaceExpected(named("b"), []types.NamespacedName{named("one"), named("two")}, i.rules))
 	require.Zero(t, i.ask(named("a")))
@@ -127,7 +127,7 @@ func TestSlotAllocator_WaitsForReportsOfEachNamespace(t *testing.T) {
 	require.Equal(t, 1, i.ask(named("a")), "one has the other place")
 
 	require.Empty(t, i.ReplaceExpected(named("c"), []types.NamespacedName{named("three")}, i.rules), "it is not waited for")
-	i.underWay[named("one")] = 0
+	i.inProgress[named("one")] = 0
 	require.Zero(t, i.ask(named("one")))
 	require.Equal(t, 1, i.ask(named("a")))
 }
@@ -148,7 +148,7 @@ func TestSlotAllocator_ReleasesSlotAfterFailedWrite(t *testing.T) {
 // that it reported before stay in use.
 func TestSlotAllocator_ReleasesGrantIfReconcileFails(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 3", map[string]int{"a": 2, "b": 5})
-	i.underWay[named("a")] = 1
+	i.inProgress[named("a")] = 1
 	require.Zero(t, i.ask(named("a")), "b has not reported")
 	require.Equal(t, 1, i.ask(named("b")))
 	require.Equal(t, 1, i.ask(named("a")))
@@ -176,7 +176,7 @@ func TestSlotAllocator_WakesFailedVectorSidecarAfterRollout(t *testing.T) {
 	i := newInstallation(t, "maxConcurrent: 1", map[string]int{"a": 2, "b": 3})
 	a, b := named("a"), named("b")
 	fails := func(name types.NamespacedName) []types.NamespacedName {
-		i.underWay[name] = 0
+		i.inProgress[name] = 0
 		return append(i.Report(name, 0, 0, i.rules), i.Withdraw(name, i.rules)...)
 	}
 	require.Zero(t, i.ask(a))
@@ -284,7 +284,7 @@ func TestSlotAllocator_AddsSlotsForLongUsedOnes(t *testing.T) {
 	require.Equal(t, Patience+time.Millisecond, i.NextSlotTimeout())
 	now = now.Add(Patience - time.Second)
 	require.Zero(t, i.ask(b), "it may be about to end")
-	i.underWay[a]--
+	i.inProgress[a]--
 	require.Zero(t, i.ask(a))
 	require.Equal(t, 1, i.ask(b), "the place that was given back")
 	require.Zero(t, i.ask(c))
@@ -295,7 +295,7 @@ func TestSlotAllocator_AddsSlotsForLongUsedOnes(t *testing.T) {
 	require.Zero(t, i.ask(b)+i.ask(c))
 	require.Equal(t, SlotUsage{Limit: 4, Used: 7, Waiting: 6}, i.Usage(i.rules))
 
-	i.underWay[a] = 0
+	i.inProgress[a] = 0
 	i.SetDemand(b, Demand{})
 	i.SetDemand(c, Demand{})
 	require.Positive(t, i.ask(a), "it has given them back")

@@ -35,7 +35,7 @@ func ProgressingSince(target *Target, published time.Time, members []*v1alpha1.R
 		}
 	}
 	for wave, earliest := range startByWave {
-		startByWave[wave] = extendBack(wave, earliest, target, members)
+		startByWave[wave] = extendStart(wave, earliest, target, members)
 	}
 	return startByWave
 }
@@ -59,9 +59,9 @@ func waveStart(status *v1alpha1.RolloutStatus, target *Target, published time.Ti
 	return start
 }
 
-// extendBack returns the start of the time without a gap in which at least one member of the wave was in progress, up
+// extendStart returns the start of the time without a gap in which at least one member of the wave was in progress, up
 // to a start. It goes back over finished members that were in progress at that time, one after another.
-func extendBack(wave string, start time.Time, target *Target, members []*v1alpha1.RolloutStatus) time.Time {
+func extendStart(wave string, start time.Time, target *Target, members []*v1alpha1.RolloutStatus) time.Time {
 	var finished []*v1alpha1.RolloutStatus
 	for _, status := range members {
 		if status.Wave == wave && status.Revision == target.Revision && status.StartTime != nil && status.CompletionTime != nil {
