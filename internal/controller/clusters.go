@@ -75,7 +75,7 @@ func (c *clusters) reportNamespaceError(ctx context.Context, namespace, name str
 		return
 	}
 	clusterState := c.getOrCreate(name)
-	report := &lastgood.NamespaceReport{Attempt: lastgood.NewAttempt(sidecar), IsTroubled: true}
+	report := &lastgood.NamespaceReport{Attempt: lastgood.NewAttempt(sidecar), IsRetrying: true}
 	report.CopyTimes(clusterState.reportIn(namespace), sidecar, c.clock())
 	if isTold {
 		clusterState.setReport(namespace, report)

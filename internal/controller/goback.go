@@ -120,8 +120,8 @@ func (s *waveController) newReport(sidecar *v1alpha1.VectorSidecar, rollout *wav
 	if sidecar.Cluster == nil {
 		return nil, 0
 	}
-	report = &lastgood.NamespaceReport{Attempt: lastgood.NewAttempt(sidecar), IsSettled: d.Invalid != nil, IsTroubled: results.Retryable() != nil}
-	if d.Invalid == nil && !report.IsTroubled {
+	report = &lastgood.NamespaceReport{Attempt: lastgood.NewAttempt(sidecar), IsSettled: d.Invalid != nil, IsRetrying: results.Retryable() != nil}
+	if d.Invalid == nil && !report.IsRetrying {
 		isWritten := slices.ContainsFunc(results.Written(), func(p *plan.Plan) bool { return p.StartsPods() })
 		report.IsSettled, requeueAfter = plan.IsSettled(d.Plans, len(results.Failures()) > 0, s.now())
 		report.IsSettled = report.IsSettled && !isWritten

@@ -45,16 +45,17 @@ type NamespaceReport struct {
 	// IsSettled is true if the namespace changes only with an event: all workloads have finished, or the others wait
 	// for a failed one.
 	IsSettled bool
-	// IsTroubled is true if writes or the reconcile have failed and are retried.
-	IsTroubled bool
+	// IsRetrying is true if writes or the reconcile have failed and are retried.
+	IsRetrying bool
 	// IsRunning is true if a workload runs the sidecar. IsDeferred is true if a workload gets it later. IsPaused is
 	// true if a workload would get it if the ClusterVectorSidecar was not paused.
 	IsRunning, IsDeferred, IsPaused bool
 	// Failed is the number of workloads that failed because of the sidecar.
 	Failed int
 
-	// troubled is the time since when IsTroubled is true. failed is the time when a failed workload was last observed.
-	troubled, failed time.Time
+	// retryingSince is the time since when IsRetrying is true. failed is the time when a failed workload was last
+	// observed.
+	retryingSince, failed time.Time
 }
 
 // CopyTimes copies the times of the previous report, which may be nil. A namespace that had failed with the last known good
@@ -68,11 +69,11 @@ func (p *NamespaceReport) CopyTimes(previous *NamespaceReport, sidecar *v1alpha1
 	case hadFailedBefore(sidecar, sidecar.Namespace):
 		p.failed = now
 	}
-	if !p.IsTroubled {
+	if !p.IsRetrying {
 		return
 	}
-	if p.troubled = now; previous != nil && previous.IsTroubled {
-		p.troubled = previous.troubled
+	if p.retryingSince = now; previous != nil && previous.IsRetrying {
+		p.retryingSince = previous.retryingSince
 	}
 }
 
@@ -106,11 +107,11 @@ func Sum(sidecar *v1alpha1.VectorSidecar, reports map[string]*NamespaceReport, n
 		}
 		isRunning = isRunning || report.IsRunning
 		observation.IsFullyRolledOut, observation.IsPaused = observation.IsFullyRolledOut && !report.IsDeferred, observation.IsPaused || report.IsPaused
-		end := report.troubled.Add(patience)
-		if isPatient := report.IsTroubled && now.Before(end); isPatient && (deadline.IsZero() || end.Before(deadline)) {
+		end := report.retryingSince.Add(patience)
+		if isPatient := report.IsRetrying && now.Before(end); isPatient && (deadline.IsZero() || end.Before(deadline)) {
 			deadline = end
 		}
-		observation.IsDone = observation.IsDone && (report.IsSettled || report.IsTroubled && !now.Before(end))
+		observation.IsDone = observation.IsDone && (report.IsSettled || report.IsRetrying && !now.Before(end))
 	}
 	observation.IsFullyRolledOut = observation.IsFullyRolledOut && isRunning
 	return observation, deadline

@@ -28,7 +28,7 @@ func settledIn(sidecar *v1alpha1.VectorSidecar) *NamespaceReport {
 }
 
 func troubledIn(sidecar *v1alpha1.VectorSidecar, since time.Time) *NamespaceReport {
-	part := &NamespaceReport{Attempt: NewAttempt(sidecar), IsTroubled: true}
+	part := &NamespaceReport{Attempt: NewAttempt(sidecar), IsRetrying: true}
 	part.CopyTimes(nil, sidecar, since)
 	return part
 }
@@ -146,7 +146,7 @@ func TestSum_WaitsOnlyOnceForFailingNamespaces(t *testing.T) {
 	trouble := troubledIn(sidecar, began)
 	_, until := Sum(sidecar, map[string]*NamespaceReport{"a": settledIn(sidecar), "b": trouble}, now)
 	require.Equal(t, now.Add(time.Minute), until)
-	later := &NamespaceReport{Attempt: NewAttempt(next), IsTroubled: true}
+	later := &NamespaceReport{Attempt: NewAttempt(next), IsRetrying: true}
 	later.CopyTimes(trouble, next, now)
 	_, until = Sum(next, map[string]*NamespaceReport{"a": settledIn(next), "b": later}, now)
 	require.Equal(t, now.Add(time.Minute), until, "the next spec waits no longer")
