@@ -40,7 +40,7 @@ func newLiveness(patience time.Duration) *liveness {
 	return &liveness{patience: patience, passes: map[*reconcileRun]bool{}}
 }
 
-func (p *liveness) beginReconcile(ctx context.Context, name types.NamespacedName, now time.Time) context.Context {
+func (p *liveness) startReconcile(ctx context.Context, name types.NamespacedName, now time.Time) context.Context {
 	started := &reconcileRun{name: name}
 	started.recordProgress(now)
 	p.mu.Lock()

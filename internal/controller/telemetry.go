@@ -60,10 +60,10 @@ func (s *step) end(err error) {
 	logStep(s.log, s.name, now.Sub(s.start), err)
 }
 
-// beginReconcile starts a reconcile. Its span is the parent of the spans of all steps, and its log lines contain the trace
-// ID.
-func (i *instruments) beginReconcile(ctx context.Context, name types.NamespacedName) (context.Context, step) {
-	ctx = i.liveness.beginReconcile(ctx, name, i.now())
+// startReconcile starts a reconcile. Its span is the parent of the spans of all steps, and its log lines contain the
+// trace ID.
+func (i *instruments) startReconcile(ctx context.Context, name types.NamespacedName) (context.Context, step) {
+	ctx = i.liveness.startReconcile(ctx, name, i.now())
 	ctx, reconcileStep := i.startStep(ctx, "reconcile")
 	reconcileStep.span.Set(telemetry.AttributeNamespace, name.Namespace)
 	reconcileStep.span.Set(telemetry.AttributeSidecar, name.Name)

@@ -21,8 +21,8 @@ func TestLiveness_DetectsStuckReconcile(t *testing.T) {
 	start := time.Unix(1000, 0)
 	require.NoError(t, p.check(start), "nothing goes on")
 
-	ctx := p.beginReconcile(t.Context(), logsOfShop, start)
-	p.beginReconcile(t.Context(), auditOfShop, start.Add(time.Hour))
+	ctx := p.startReconcile(t.Context(), logsOfShop, start)
+	p.startReconcile(t.Context(), auditOfShop, start.Add(time.Hour))
 	require.NoError(t, p.check(start.Add(time.Minute)))
 	require.ErrorContains(t, p.check(start.Add(2*time.Minute)), "shop/logs")
 	currentRun(ctx).recordProgress(start.Add(90 * time.Second))
@@ -37,7 +37,7 @@ func TestEndReconcile_ReportsAndRepeatsPanic(t *testing.T) {
 	i := &instruments{Instruments: Instruments{Metrics: counted}, liveness: newLiveness(0), now: time.Now}
 
 	require.PanicsWithValue(t, "no", func() {
-		_, whole := i.beginReconcile(t.Context(), logsOfShop)
+		_, whole := i.startReconcile(t.Context(), logsOfShop)
 		defer func() { i.endReconcile(&whole, telemetry.ResultUnchanged, nil, recover()) }()
 		panic("no")
 	})
@@ -61,7 +61,7 @@ func TestEndReconcile_ReportsAndRepeatsPanic(t *testing.T) {
 // Without a tracer, a step allocates no memory.
 func TestInstruments_AllocateNothingWithoutTracer(t *testing.T) {
 	i := &instruments{Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, liveness: newLiveness(0), now: time.Now}
-	ctx := i.liveness.beginReconcile(log.IntoContext(t.Context(), logr.Discard()), logsOfShop, time.Now())
+	ctx := i.liveness.startReconcile(log.IntoContext(t.Context(), logr.Discard()), logsOfShop, time.Now())
 
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		_, s := i.startStep(ctx, "apply")

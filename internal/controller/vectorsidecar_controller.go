@@ -63,7 +63,7 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 	if !r.stages.catalog.IsLoaded() {
 		return reconcile.Result{RequeueAfter: state.FirstConflict}, nil
 	}
-	ctx, reconcileStep := r.beginReconcile(ctx, request.NamespacedName)
+	ctx, reconcileStep := r.startReconcile(ctx, request.NamespacedName)
 	resultLabel := telemetry.ResultFailed
 	defer func() { r.endReconcile(&reconcileStep, resultLabel, err, recover()) }()
 	result, resultLabel, err = r.reconcileWithRetries(ctx, request, reconcileStep.span)

@@ -59,8 +59,8 @@ func (r *Recorder) RecordWrite() {
 	r.waiting.setWritten(time.Now())
 }
 
-// adjustTimestamp sets the rate limit for the next event.
-func (r *Recorder) adjustTimestamp() {
+// adjustRate sets the rate limit for the next event.
+func (r *Recorder) adjustRate() {
 	limit, burst := rate.Limit(eventsASecond), eventsAtOnce
 	if time.Since(r.waiting.lastWritten()) < stillness {
 		limit, burst = eventsBetween, 1
@@ -119,7 +119,7 @@ func (r *Recorder) toReference(object runtime.Object) runtime.Object {
 // Start sends events until the context ends, and then the events that are still queued.
 func (r *Recorder) Start(ctx context.Context) error {
 	for send := r.waiting.pop(ctx); send != nil; send = r.waiting.pop(ctx) {
-		r.adjustTimestamp()
+		r.adjustRate()
 		_ = r.pace.Wait(ctx) // The only error is the context's error. Later events do not wait.
 		send(ctx)
 	}

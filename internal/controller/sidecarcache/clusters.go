@@ -31,7 +31,7 @@ func (l *Lister) Clusters(ctx context.Context) []v1alpha1.ClusterVectorSidecar {
 		log.FromContext(ctx).Error(err, "listing ClusterVectorSidecars")
 	}
 	for i := range list.Items {
-		l.forgetObserved(&list.Items[i])
+		l.applyWritten(&list.Items[i])
 	}
 	return list.Items
 }
@@ -101,7 +101,7 @@ func (l *Lister) Cluster(ctx context.Context, name string) (*v1alpha1.ClusterVec
 	if err := l.cached.Get(ctx, types.NamespacedName{Name: name}, cluster); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
-	l.forgetObserved(cluster)
+	l.applyWritten(cluster)
 	return cluster, nil
 }
 
@@ -172,10 +172,10 @@ func (l *Lister) ForgetWritten(cluster string) {
 	delete(l.written, cluster)
 }
 
-// forgetObserved gives a ClusterVectorSidecar from the cache the last written status, unless the cache has a later
+// applyWritten gives a ClusterVectorSidecar from the cache the last written status, unless the cache has a later
 // version. It also sets the finalizers and the resource version of that write, because writes of finalizers need both
 // of one version.
-func (l *Lister) forgetObserved(cluster *v1alpha1.ClusterVectorSidecar) {
+func (l *Lister) applyWritten(cluster *v1alpha1.ClusterVectorSidecar) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	write := l.written[cluster.Name]

@@ -64,14 +64,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	sidecars := r.Sidecars.ListByIndex(ctx, job.Namespace, sidecarcache.IndexLabel, job.Labels[meta.LabelValidated])
 	verdict, err := r.readVerdict(ctx, job)
 	if err != nil {
-		r.logUnread(sidecars, err.Error())
+		r.announceUnvalidated(sidecars, err.Error())
 		return reconcile.Result{}, err
 	}
 	if verdict.State == decision.VerdictPending || len(sidecars) == 0 {
 		return reconcile.Result{}, nil
 	}
 	if verdict.State == decision.VerdictUnable {
-		r.logUnread(sidecars, verdict.Message)
+		r.announceUnvalidated(sidecars, verdict.Message)
 	}
 	for i := range sidecars {
 		key := client.ObjectKeyFromObject(&sidecars[i])
@@ -94,8 +94,8 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) err
 		Complete(shutdown.StopReconciles(ctx, r))
 }
 
-// logUnread emits an event on each VectorSidecar with a configuration that Vector could not validate.
-func (r *Reconciler) logUnread(sidecars []v1alpha1.VectorSidecar, cause string) {
+// announceUnvalidated emits an event on each VectorSidecar with a configuration that Vector could not validate.
+func (r *Reconciler) announceUnvalidated(sidecars []v1alpha1.VectorSidecar, cause string) {
 	for i := range sidecars {
 		r.Recorder.Eventf(&sidecars[i], nil, corev1.EventTypeWarning, meta.ReasonNotValidated, "Validate", "the configuration was not checked with Vector: %s", humanize.Message(cause, events.NoteLimit))
 	}
