@@ -73,11 +73,11 @@ func showsAddress(v reflect.Value, verb rune, depth int) bool {
 	case reflect.Chan, reflect.Func, reflect.UnsafePointer:
 		return !v.IsNil()
 	}
-	return holdsAddress(v, verb, depth+1)
+	return contentShowsAddress(v, verb, depth+1)
 }
 
-// holdsAddress reports whether fmt prints an address if it prints the items, keys or fields of a value.
-func holdsAddress(v reflect.Value, verb rune, depth int) bool {
+// contentShowsAddress reports whether fmt prints an address if it prints the items, keys or fields of a value.
+func contentShowsAddress(v reflect.Value, verb rune, depth int) bool {
 	switch v.Kind() {
 	case reflect.Interface:
 		return showsAddress(v.Elem(), verb, depth)

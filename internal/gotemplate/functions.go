@@ -65,7 +65,7 @@ func sprigGroups() []sprigGroup {
 		{guard: guardNothing, missing: asNil, names: `empty all any kindOf kindIs typeOf typeIs typeIsLike`},
 		{guard: guardKey, missing: asNil, names: `get hasKey`},
 		{guard: guardPluck, missing: asNil, names: `pluck`},
-		{guard: guardHeld, names: `list tuple`},
+		{guard: guardUnread, names: `list tuple`},
 		{guard: guardShallow, names: `set unset pick omit first mustFirst last mustLast
 			rest mustRest initial mustInitial append mustAppend push mustPush prepend mustPrepend concat
 			slice mustSlice reverse mustReverse`},

@@ -79,12 +79,12 @@ func (m *meter) measureAll(args []any) (size, error) {
 // of the items. Examples are append and concat.
 func guardShallow(m *meter, args []any) error {
 	m.watch.recordWhole(args...)
-	return guardHeld(m, args)
+	return guardUnread(m, args)
 }
 
-// guardHeld is the guard of functions that put their arguments into a list without reading them: list and
+// guardUnread is the guard of functions that put their arguments into a list without reading them: list and
 // tuple.
-func guardHeld(m *meter, args []any) error {
+func guardUnread(m *meter, args []any) error {
 	items := 0
 	for _, arg := range args {
 		items += length(arg)
