@@ -17,9 +17,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Bind sets a ConfigMap of the same namespace as an owner of a Lease, so that Kubernetes deletes the Lease after the
-// ConfigMap. It does not change the holder of the Lease. A missing Lease is not an error.
-func (w *Writer) Bind(ctx context.Context, name types.NamespacedName, owner *corev1.ConfigMap) error {
+// SetLeaseOwner sets a ConfigMap of the same namespace as an owner of a Lease, so that Kubernetes deletes the Lease
+// after the ConfigMap. It does not change the holder of the Lease. A missing Lease is not an error.
+func (w *Writer) SetLeaseOwner(ctx context.Context, name types.NamespacedName, owner *corev1.ConfigMap) error {
 	err := retry.RetryOnConflict(retry.DefaultRetry, func() error { // The holder renews it concurrently.
 		lease := &coordinationv1.Lease{}
 		if err := w.client.Get(ctx, name, lease); err != nil {

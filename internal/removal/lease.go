@@ -34,5 +34,5 @@ func bindLease(ctx context.Context, c client.Client, live *livelist.Client, leav
 	if !exists {
 		return nil
 	}
-	return apply.New(c).Bind(ctx, types.NamespacedName{Namespace: leaving.Namespace, Name: leaving.Lease}, &corev1.ConfigMap{ObjectMeta: values.ObjectMeta})
+	return apply.New(c).SetLeaseOwner(ctx, types.NamespacedName{Namespace: leaving.Namespace, Name: leaving.Lease}, &corev1.ConfigMap{ObjectMeta: values.ObjectMeta})
 }
