@@ -248,7 +248,7 @@ func (s *session) addDocuments(ctx context.Context, input *parsedInputs) error {
 		}
 		switch o := object.(type) {
 		case *v1alpha1.ClusterVectorSidecar:
-			if err := s.InsteadCluster(ctx, o); err != nil {
+			if err := s.ReplaceCluster(ctx, o); err != nil {
 				return err
 			}
 		case *v1alpha1.VectorSidecar:

@@ -112,9 +112,9 @@ func (w *ObjectOverlay) loadClusters(ctx context.Context) (unreadable string, er
 // isAbsent reports whether an error is the result of a missing object or a missing kind.
 func isAbsent(err error) bool { return apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err) }
 
-// InsteadCluster replaces a live ClusterVectorSidecar by the one from a file, as an update would. The
+// ReplaceCluster replaces a live ClusterVectorSidecar by the one from a file, as an update would. The
 // namespaceSelector of the file must be valid.
-func (w *ObjectOverlay) InsteadCluster(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) error {
+func (w *ObjectOverlay) ReplaceCluster(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) error {
 	if _, err := clusterwide.NewSelector(&cluster.Spec, ""); err != nil {
 		return fmt.Errorf("%s: %w", meta.Title(meta.InNamespace(cluster.Name)), err)
 	}
