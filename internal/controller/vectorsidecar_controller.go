@@ -255,7 +255,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		return reconcile.Result{}, telemetry.ResultFailed, &reportedError{err}
 	}
 	label := resultLabel(sidecar, results)
-	if ctx.Err() == nil && results.UnblockOthers(decision.Plans) {
+	if ctx.Err() == nil && results.CanUnblockOthers(decision.Plans) {
 		return reconcile.Result{RequeueAfter: state.AtOnce}, label, nil
 	}
 	// The decision continues although writes have failed: a soak ends, the next wave starts, or the status is written.

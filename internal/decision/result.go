@@ -95,9 +95,9 @@ func (r Results) HasStale() bool {
 	return slices.ContainsFunc(r, func(result Result) bool { return result.State == WriteStale })
 }
 
-// UnblockOthers reports whether writes were rejected for the first time, so that workloads that wait for a slot may
+// CanUnblockOthers reports whether writes were rejected for the first time, so that workloads that wait for a slot may
 // be written instead.
-func (r Results) UnblockOthers(plans []plan.Plan) bool {
+func (r Results) CanUnblockOthers(plans []plan.Plan) bool {
 	isNewRejection := func(result Result) bool {
 		return result.State == WriteRejected && !result.IsGeneral && result.Plan.Denied == nil && result.Plan.StartsPods()
 	}

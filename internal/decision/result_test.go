@@ -94,7 +94,7 @@ func TestResults_StartOthersAfterRejection(t *testing.T) {
 		"the workload is not written": {Result{Plan: &cart, State: WriteStale}, waiting, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, test.want, Results{test.result}.UnblockOthers([]plan.Plan{test.other}))
+			require.Equal(t, test.want, Results{test.result}.CanUnblockOthers([]plan.Plan{test.other}))
 		})
 	}
 }

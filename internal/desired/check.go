@@ -81,7 +81,7 @@ func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, rendere
 	reading := &sidecarFiles{values: r.request.Values, config: r.config, companions: rendered.Companions}
 	if container != nil {
 		reading.container, reading.spec, reading.line = container, spec, options.Container.CommandLine(container.Image)
-		options.Container.Absent, options.IsPartial = reading.absent()
+		options.Container.Absent, options.IsPartial = reading.missingSources()
 	}
 	files := reading.files()
 	configMaps := r.config.appendTo(rendered.Companions)

@@ -107,9 +107,9 @@ func downwardPaths(items []corev1.DownwardAPIVolumeFile) []string {
 	return paths
 }
 
-// absent returns the files and directories that the command line names, but that do not exist in the container.
+// missingSources returns the files and directories that the command line names, but that do not exist in the container.
 // isPartial is true if Vector may read files with unknown content.
-func (s *sidecarFiles) absent() (absent []vectorflags.Source, isPartial bool) {
+func (s *sidecarFiles) missingSources() (absent []vectorflags.Source, isPartial bool) {
 	if s.line == nil {
 		return nil, false
 	}

@@ -347,7 +347,7 @@ func TestDecide_PublishesOverlayAfterPromotion(t *testing.T) {
 // While writes are on hold, the annotation of a wait is not written.
 func TestDecide_WritesNoWaitAnnotationWhileOnHold(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeManual, 0), cart())
-	s.Now, s.Hold = noon, plan.Stop("stopped")
+	s.Now, s.Hold = noon, plan.StopBlock("stopped")
 	decided := decide(t, s)
 	require.Equal(t, plan.ActionDefer, decided.Plans[0].Action())
 	require.False(t, decided.Writes())

@@ -64,9 +64,9 @@ func newPass(input *decision.Input, reader *desired.Reader) *pass {
 func writeHold(input *decision.Input) *plan.Block {
 	switch {
 	case input.Platform.Stop == desired.StoppedByValues:
-		return plan.Stop("the value writes of the installation is Stopped, which stops all writes except removals")
+		return plan.StopBlock("the value writes of the installation is Stopped, which stops all writes except removals")
 	case input.Platform.Stop.IsActive():
-		return plan.Stop("the annotation " + meta.AnnotationStopWrites + " of the installation's ConfigMap stops all writes except removals")
+		return plan.StopBlock("the annotation " + meta.AnnotationStopWrites + " of the installation's ConfigMap stops all writes except removals")
 	case input.Platform.Unpublished != "":
 		return &plan.Block{Kind: plan.BlockedByRevision, Reason: meta.ReasonRevisionIncomplete, Message: input.Platform.Unpublished}
 	case input.Hold != nil:

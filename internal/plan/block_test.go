@@ -52,7 +52,7 @@ func TestWrites_IncludesAnnotationsOfBlockedPlan(t *testing.T) {
 	Admit([]Plan{p}, Limit{})
 	require.True(t, p.Writes(), "a record is written at once")
 	plans := []Plan{p}
-	Admit(plans, Limit{WriteHold: Stop("stopped")})
+	Admit(plans, Limit{WriteHold: StopBlock("stopped")})
 	require.False(t, plans[0].Writes(), "a hold keeps the record for later")
 	require.True(t, plans[0].IsBlockedBy(BlockedByMode))
 	require.NotNil(t, shared.Record, "plans share blocks")

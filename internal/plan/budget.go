@@ -51,8 +51,8 @@ func (w *ClosedWindow) block() *Block {
 	}
 }
 
-// Stop returns the block of plans while all writes of the installation are stopped. The message names the setting.
-func Stop(message string) *Block {
+// StopBlock returns the block of plans while all writes of the installation are stopped. The message names the setting.
+func StopBlock(message string) *Block {
 	return &Block{Kind: BlockedByStop, Reason: meta.ReasonWritesStopped, Message: message}
 }
 

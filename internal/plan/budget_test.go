@@ -140,7 +140,7 @@ func TestAdmit_StartsRolloutsWithinLimits(t *testing.T) {
 		"nothing between its own steps":    {between(plansOf("inject", "update", "remove", "note")), Limit{Max: 9}, "d", map[string]string{"a": meta.ReasonWaitingForSteps, "b": meta.ReasonWaitingForSteps, "c": meta.ReasonWaitingForSteps}},
 		"which have failed with a sidecar": {between(failedIn(plansOf("inject", "update", "remove"))), Limit{Max: 9}, "bc", map[string]string{"a": meta.ReasonWaitingForSteps}},
 		"steps take no place":              {append(between(plansOf("update")), plansOf("none", "inject")...), Limit{Max: 1}, "b", map[string]string{"a": meta.ReasonWaitingForSteps}},
-		"stopped":                          {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{WriteHold: Stop("stopped"), Max: 9}, "c", map[string]string{"a": meta.ReasonWritesStopped, "b": meta.ReasonWritesStopped, "e": meta.ReasonWritesStopped}},
+		"stopped":                          {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{WriteHold: StopBlock("stopped"), Max: 9}, "c", map[string]string{"a": meta.ReasonWritesStopped, "b": meta.ReasonWritesStopped, "e": meta.ReasonWritesStopped}},
 		"outside of the windows":           {plansOf("inject", "update", "remove", "note", "update in flight"), Limit{ClosedWindow: &ClosedWindow{ClosedAt: noon}, Max: 9}, "cd", map[string]string{"a": meta.ReasonOutsideWindow, "b": meta.ReasonOutsideWindow, "e": meta.ReasonOutsideWindow}},
 		"what is new since the window":     {created(noon.Add(time.Second), plansOf("inject", "update")), Limit{ClosedWindow: &ClosedWindow{ClosedAt: noon}}, "a", map[string]string{"b": meta.ReasonOutsideWindow}},
 		"what is not":                      {created(noon, plansOf("inject")), Limit{ClosedWindow: &ClosedWindow{ClosedAt: noon}}, "", map[string]string{"a": meta.ReasonOutsideWindow}},
@@ -173,7 +173,7 @@ func TestAdmit_StartsRolloutsWithinLimits(t *testing.T) {
 		"a healthy failure stops them":            {plansOf("failed before", "failed"), Limit{}, "", map[string]string{"a": meta.ReasonRolloutFailed}},
 		"what was refused comes after all others": {plansOf("failed before and refused", "failed before", "refused"), Limit{Max: 2}, "bc", nil},
 		"a pause stops them":                      {plansOf("failed before"), Limit{Paused: true}, "", map[string]string{"a": meta.ReasonRolloutPaused}},
-		"and a stop of all writes":                {plansOf("failed before"), Limit{WriteHold: Stop("stopped")}, "", map[string]string{"a": meta.ReasonWritesStopped}},
+		"and a stop of all writes":                {plansOf("failed before"), Limit{WriteHold: StopBlock("stopped")}, "", map[string]string{"a": meta.ReasonWritesStopped}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			Admit(test.plans, test.limit)

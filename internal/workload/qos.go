@@ -21,11 +21,11 @@ func computeQoSClass(spec *corev1.PodSpec, owned map[string]OwnedFields) corev1.
 		return QoSOfPod
 	}
 	return qos.ComputePodQOS(&corev1.Pod{Spec: corev1.PodSpec{
-		InitContainers: containerResources(spec.InitContainers, owned), Containers: containerResources(spec.Containers, owned),
+		InitContainers: applicationResources(spec.InitContainers, owned), Containers: applicationResources(spec.Containers, owned),
 	}})
 }
 
-func containerResources(containers []corev1.Container, owned map[string]OwnedFields) []corev1.Container {
+func applicationResources(containers []corev1.Container, owned map[string]OwnedFields) []corev1.Container {
 	result := make([]corev1.Container, 0, len(containers))
 	for i := range containers {
 		if c := &containers[i]; !anyOwns(owned, ownedContainers, c.Name) {
