@@ -14,7 +14,7 @@ import (
 type Invalid struct {
 	// Reason is a condition reason of package meta.
 	Reason string
-	// Message names the object and the path of the error, and what the user has to do.
+	// Message names the object and the path of the error, and the action of the user.
 	Message string
 }
 

@@ -71,9 +71,8 @@ const (
 )
 
 // Offers returns the admission overlays for workloads without overrides: one for all workloads, or one for each case
-// that the templates distinguish. The mounts of log files are those of existing workloads. If there are no overlays,
-// blocker explains why only the operator can inject. It is "" if templates timed out, because the reason is then
-// unknown.
+// that the templates distinguish. The mounts of log files are those of existing workloads. Without overlays, blocker
+// explains why only the operator can inject. It is "" if templates timed out, because the reason is then unknown.
 func (d *Desired) Offers(ctx context.Context, namespace string, workloads []RenderedWorkload) (offers []AdmissionOverlay, blocker string) {
 	common := d.CommonVariant()
 	defer func() {

@@ -73,7 +73,7 @@ type Wait struct {
 	ConfigMaps PlatformConfigMaps
 	// Overdue are the ConfigMaps that have been missing, or have differed from the list, for at least a minute.
 	Overdue []Mismatch
-	// Message explains what the publication waits for.
+	// Message names the condition that the publication waits for.
 	Message string
 }
 

@@ -66,8 +66,8 @@ func (d *Desired) keysSetByOthers(manager string, view *workload.View) []string 
 }
 
 // OmittedAnnotations returns messages about pod annotations that the sidecar does not set because other field
-// managers set them. A message names the text to add to the annotation, and its place. There is no message if the
-// annotation already contains the text.
+// managers set them. A message names the text to add to the annotation, and its place. An annotation that already
+// contains the text has no message.
 func (d *Desired) OmittedAnnotations(manager string, view *workload.View) []string {
 	var messages []string
 	for _, key := range d.keysSetByOthers(manager, view) {
