@@ -164,7 +164,7 @@ release-before: ## Build the operator of the commit in test/golden/RELEASE_BEFOR
 	echo $(RELEASE_BEFORE) > "$$to/commit"
 
 .PHONY: test
-test: build control-plane $(BIN)/helm-unittest $(BIN)/rollouts-crds ## Run the tests: unit, golden, charts, and the operator and the plugin against a real API server.
+test: build control-plane $(BIN)/helm-unittest $(BIN)/kind $(BIN)/rollouts-crds ## Run the tests: unit, golden, charts, and the operator and the plugin against a real API server.
 	@$(SIDE_BY_SIDE) go-test-$(firstword $(RUNS_PROGRAMS)) go-test-rest $(RUNS_PROGRAMS:%=go-test-%) test-charts
 	@command -v '$(or $(VECTOR),vector)' >/dev/null || \
 	  echo 'SKIPPED: no rendered configuration is run, because there is no Vector here: name the program in VECTOR, or put it into PATH'
@@ -188,7 +188,7 @@ test-charts: $(BIN)/helm-unittest ## Run both charts' helm-unittest suites.
 	$(BIN)/helm-unittest -f 'test/sidecarchart/*_test.yaml' .
 
 .PHONY: test-integration
-test-integration: build release-before control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest promtool crds rollouts-crds) ## Run what takes longer: the chart's life, operators that are killed, frozen and replaced, installations that change, waves, ways back and the pace of rollouts, every scenario by the operator, the documentation's commands, generated workloads, injection by the API server, preflight, faults and bombs in short.
+test-integration: build release-before control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest kind ko promtool crds rollouts-crds) ## Run what takes longer: the chart's life, operators that are killed, frozen and replaced, installations that change, waves, ways back and the pace of rollouts, every scenario by the operator, the documentation's commands, generated workloads, injection by the API server, preflight, faults and bombs in short.
 	@$(SIDE_BY_SIDE) $(INTEGRATION:%=go-test-%)
 
 .PHONY: test-rollouts
@@ -311,7 +311,7 @@ CONTROL_PLANE := $(addprefix $(BIN)/,etcd kube-apiserver kube-controller-manager
 control-plane: $(CONTROL_PLANE) ## Build the programs of the test control plane.
 
 .PHONY: tools
-tools: control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest controller-gen golangci-lint kube-api-linter ko promtool crds) ## Build every tool into bin/; the first time takes some minutes.
+tools: control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest controller-gen golangci-lint kube-api-linter kind ko promtool crds) ## Build every tool into bin/; the first time takes some minutes.
 
 # The version of a module as its tool module pins it.
 pinned = $(shell awk '$$1 == "require" {$$1 = ""; $$0 = $$0} $$1 == "$(2)" && $$2 ~ /^v/ {print $$2; exit}' $(TOOLS)/$(1)/go.mod)
@@ -363,6 +363,7 @@ $(eval $(call tool,golangci-lint,golangci-lint,github.com/golangci/golangci-lint
 $(eval $(call tool,kube-api-linter,kube-api-linter,sigs.k8s.io/kube-api-linter/cmd/golangci-lint-kube-api-linter))
 $(eval $(call tool,govulncheck,govulncheck,golang.org/x/vuln/cmd/govulncheck))
 $(eval $(call tool,ko,ko,github.com/google/ko))
+$(eval $(call tool,kind,kind,sigs.k8s.io/kind))
 # Without what finds targets at cloud providers, of which rules know nothing.
 $(eval $(call tool,promtool,promtool,github.com/prometheus/prometheus/cmd/promtool,,remove_all_sd))
 

@@ -31,7 +31,7 @@ func minorOf(version string) string { return regexp.MustCompile(`^\d+\.\d+`).Fin
 // The page lists the versions with which the tests run, and states which supported versions are not tested.
 func TestDocs_NameTestedVersions(t *testing.T) {
 	page := read(t, "docs/reference/support.md").prose
-	kind := pinnedIn(t, ".github/workflows/kind.yaml", `kindest/node:v(\d+\.\d+\.\d+)@`)
+	kind := pinnedIn(t, "test/imagearchive/image.mk", `kindest/node:v(\d+\.\d+\.\d+)@`)
 	built := pinnedIn(t, "test/tools/kubernetes/go.mod", `\sk8s\.io/kubernetes v(\S+)`)
 	require.Contains(t, page, fmt.Sprintf("| %s | workflow `kind`: each night, `make test-node` runs operator, application and Vector in a cluster of `kindest/node:v%s` |", minorOf(kind), kind))
 	require.Contains(t, page, fmt.Sprintf("| %s | API server built here: `make test` and `make test-integration` use v%s,", minorOf(built), built))

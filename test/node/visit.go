@@ -26,7 +26,7 @@ const (
 	// kubeconfigVariable is the path of the administrator's kubeconfig.
 	kubeconfigVariable = "NODE_KUBECONFIG"
 	// ctrVariable is the command of containerd's own client on the node, which reads images
-	// from its standard input: docker exec --interactive kind-control-plane ctr.
+	// from its standard input: docker exec --interactive vso-control-plane ctr.
 	ctrVariable = "NODE_CTR"
 	// addressVariable is an address of this machine that pods reach.
 	addressVariable = "NODE_ADDRESS"
