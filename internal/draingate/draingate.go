@@ -54,7 +54,7 @@ func (g *Gate) Wait(ctx context.Context) {
 			clean = 0
 		}
 		if clean == settled {
-			g.Log.Info("finished with all files", "seconds", secondsSince(start))
+			g.Log.Info("finished reading all files", "seconds", secondsSince(start))
 			return
 		}
 		select {

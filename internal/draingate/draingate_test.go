@@ -219,7 +219,7 @@ func TestWait_ReturnsWhenFinishedOrTimedOut(t *testing.T) {
 
 	took, said = wait(t, f.gate(t, ""), 3, func() { f.checkpoints(t, fmt.Sprintf(ofTwoLines, 18)) })
 	require.InDelta(t, 3.2, took.Seconds(), 0.21)
-	require.Contains(t, said, "finished with all files")
+	require.Contains(t, said, "finished reading all files")
 
 	took, _ = wait(t, f.gate(t, ""), 0, nil)
 	require.Equal(t, interval, took)
