@@ -181,7 +181,7 @@ func TestValidate_PassesOnlyPodEnvironment(t *testing.T) {
 	require.Contains(t, said, "HTTPS_PROXY=http://127.0.0.1:1,")
 	require.Contains(t, said, "| validate --no-environment --skip-healthchecks |")
 	require.Contains(t, said, "| key: placeholder name: ${POD}")
-	require.Equal(t, []string{of.Mode.Unchecked, "POD of the pod, which are placeholders", "SECRET[…], which are placeholders"}, answer.Unchecked)
+	require.Equal(t, []string{of.Mode.Unchecked, "POD, which are known only in the pod, so placeholders replace them", "the values of SECRET[…], which placeholders replace"}, answer.Unchecked)
 }
 
 // A configuration directory is passed to Vector as a directory. If a flag names the format, the files get its

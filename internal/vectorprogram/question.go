@@ -134,7 +134,7 @@ func prepareQuestion(validation *desired.Validation, folder string) (*question, 
 	}
 	prepared.addEnv(&validation.Job.Spec.Template.Spec.Containers[0], texts.String())
 	if secretOf.MatchString(texts.String()) {
-		prepared.unchecked = append(prepared.unchecked, "SECRET[…], which are placeholders")
+		prepared.unchecked = append(prepared.unchecked, "the values of SECRET[…], which placeholders replace")
 	}
 	return prepared, nil
 }
@@ -166,7 +166,7 @@ func (q *question) addEnv(container *corev1.Container, texts string) {
 		q.env = append(q.env, variable.Name+"="+value)
 	}
 	if len(placeholders) > 0 {
-		q.unchecked = append(q.unchecked, strings.Join(placeholders, ", ")+" of the pod, which are placeholders")
+		q.unchecked = append(q.unchecked, strings.Join(placeholders, ", ")+", which are known only in the pod, so placeholders replace them")
 	}
 	if len(container.EnvFrom) > 0 {
 		q.unchecked = append(q.unchecked, "the variables of envFrom, which are not set")

@@ -83,7 +83,7 @@ func TestVector_FindingsArePrintedByPlugin(t *testing.T) {
 
 			require.Equal(t, test.exit, exit, "%s%s", &out, &notes)
 			require.Contains(t, out.String(), test.says)
-			require.Contains(t, notes.String(), "not checked: SECRET[…], which are placeholders")
+			require.Contains(t, notes.String(), "not checked: the values of SECRET[…], which placeholders replace")
 			require.NoFileExists(t, "never", "a backend is a program that the configuration names")
 		})
 	}
