@@ -62,7 +62,7 @@ func NewDryRunResult(withSidecar Answer, withoutSidecar func() Answer, removesFi
 	case withSidecar.Result != Rejected:
 		return DryRunResult{Result: withSidecar.Result, Message: withSidecar.Text}
 	case withSidecar.IsQuota && removesFirst:
-		return DryRunResult{Result: Inconclusive, Message: "the quota cannot be checked, because the workload removes pods before it creates new ones: " + withSidecar.Text}
+		return DryRunResult{Result: Inconclusive, Message: "the dry run cannot show whether the quota has room for the sidecar, because the workload deletes its old pods first, and they still count; make sure that the quota has room: " + withSidecar.Text}
 	}
 	bare := withoutSidecar()
 	switch {
