@@ -28,7 +28,7 @@ func isUninstalling(ctx context.Context, live *livelist.Client, options Options,
 	var job batchv1.Job
 	name := types.NamespacedName{Namespace: options.Operator.Namespace, Name: options.Job}
 	if err := live.Get(ctx, name, &job); err != nil {
-		return false, fmt.Errorf("not uninstalling (by hand: %s): reading who created Job %s: %w", manualSteps(&options), name, err)
+		return false, fmt.Errorf("not uninstalling: reading who created Job %s: %w; to uninstall by hand: %s", name, err, manualSteps(&options))
 	}
 	jobCause, makers := findCause(&job, options.Clients)
 	creators := quoteManagers(makers)
@@ -44,7 +44,7 @@ func isUninstalling(ctx context.Context, live *livelist.Client, options Options,
 		printLine(progress, "Before a release is uninstalled, it would %s (uninstall.policy=%s). With uninstall.hook=false it is not rendered.", describePolicy(options.Policy, sidecars), options.Policy)
 		return false, nil
 	default:
-		return false, fmt.Errorf("not uninstalling: Job %s was created by %s, which is not a known Helm client; nothing is changed. If it is a Helm client, add it to uninstall.clients. By hand: %s", name, creators, manualSteps(&options))
+		return false, fmt.Errorf("not uninstalling: Job %s was created by %s, which is not a known Helm client; nothing is changed. If it is a Helm client, add it to uninstall.clients. To uninstall by hand: %s", name, creators, manualSteps(&options))
 	}
 }
 
@@ -62,7 +62,7 @@ func describePolicy(policy Policy, sidecars []metav1.PartialObjectMetadata) stri
 	case len(sidecars) == 0:
 		return "find no VectorSidecars and do nothing"
 	case policy == Block:
-		return "fail, because there are " + describeSidecars(sidecars)
+		return "fail, because there still are " + describeSidecars(sidecars)
 	case policy == Orphan:
 		return "delete " + describeSidecars(sidecars) + ", and keep their sidecars"
 	}
@@ -90,7 +90,7 @@ func manualSteps(options *Options) string {
 	deleteCommands := strings.Join(remove, " && ")
 	switch options.Policy {
 	case Block:
-		return "check that there are none with " + strings.Join(getCommands, " && ") + end
+		return "check that no VectorSidecars exist: " + strings.Join(getCommands, " && ") + end
 	case Orphan:
 		return fmt.Sprintf(`while the operator runs, kubectl patch %s NAME -n NAMESPACE --type=merge -p '{"spec":{"deletionPolicy":"Orphan"}}' for each, and %s`, resource, deleteCommands) + end
 	}

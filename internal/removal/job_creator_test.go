@@ -115,7 +115,7 @@ func TestManualSteps_ListsUninstallCommands(t *testing.T) {
 		"eject":          {Options{Policy: Eject, Operator: everywhere}, "while the operator runs, kubectl delete vectorsidecars.observability.kontroloop.ai --all -A, then uninstall without hooks"},
 		"eject from two": {Options{Policy: Eject, Operator: two}, "kubectl delete vectorsidecars.observability.kontroloop.ai --all -n shop && kubectl delete vectorsidecars.observability.kontroloop.ai --all -n pay, then"},
 		"orphan":         {Options{Policy: Orphan, Operator: everywhere}, `"deletionPolicy":"Orphan"}}' for each, and kubectl delete vectorsidecars.observability.kontroloop.ai --all -A, then`},
-		"block":          {Options{Policy: Block, Operator: everywhere}, "check that there are none with kubectl get vectorsidecars.observability.kontroloop.ai -A, then"},
+		"block":          {Options{Policy: Block, Operator: everywhere}, "check that no VectorSidecars exist: kubectl get vectorsidecars.observability.kontroloop.ai -A, then"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Contains(t, manualSteps(&test.options), test.says)
@@ -128,5 +128,5 @@ func TestDescribePolicy_NamesRemovedSidecars(t *testing.T) {
 	require.Equal(t, "find no VectorSidecars and do nothing", describePolicy(Eject, nil))
 	require.Equal(t, "delete 1 VectorSidecars: shop/logs, and remove their sidecars", describePolicy(Eject, one))
 	require.Equal(t, "delete 1 VectorSidecars: shop/logs, and keep their sidecars", describePolicy(Orphan, one))
-	require.Equal(t, "fail, because there are 1 VectorSidecars: shop/logs", describePolicy(Block, one))
+	require.Equal(t, "fail, because there still are 1 VectorSidecars: shop/logs", describePolicy(Block, one))
 }

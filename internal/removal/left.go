@@ -52,7 +52,7 @@ func ExplainRemaining(key client.ObjectKey, users []workload.Ref) string {
 	}
 	advice := "remove the references from the pod template, or delete the workload"
 	if !slices.ContainsFunc(users, func(user workload.Ref) bool { return user.Adapter().Traits.Immutable == "" }) {
-		advice = "wait until they have ended, or delete them"
+		advice = "wait until these workloads have ended, or delete them"
 	}
 	return fmt.Sprintf("ConfigMap %s stays, because pods of %s need it: %s",
 		path.Join(key.Namespace, key.Name), strings.Join(humanize.TruncateList(names, maxNamed, len(users)), ", "), advice)

@@ -39,7 +39,7 @@ type BlockedError struct {
 }
 
 func (e *BlockedError) Error() string {
-	return fmt.Sprintf("not uninstalling: there are %s; delete them first, while the operator runs, or set uninstall.policy to eject or orphan", describeSidecars(e.Sidecars))
+	return fmt.Sprintf("not uninstalling, because there still are %s; delete them first, while the operator runs, or set uninstall.policy to eject or orphan", describeSidecars(e.Sidecars))
 }
 
 // BeforeUninstall applies the policy to all VectorSidecars in the operator's scope. It returns when all of them
@@ -142,7 +142,7 @@ func removeSidecars(ctx context.Context, writer *apply.Writer, live *livelist.Cl
 			}
 			if len(sidecars) != previousCount && len(sidecars) > 0 {
 				previousCount = len(sidecars)
-				printLine(progress, "left: %s", describeSidecars(sidecars))
+				printLine(progress, "waiting for the deletion of %s", describeSidecars(sidecars))
 			}
 			err = deleteSidecars(ctx, writer, sidecars, options.Policy == Orphan)
 		}
@@ -151,7 +151,7 @@ func removeSidecars(ctx context.Context, writer *apply.Writer, live *livelist.Cl
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("timed out after %s; remaining: %s; see the operator's log", options.Timeout, describeStates(ctx, live, sidecars))
+			return fmt.Errorf("the uninstallation timed out after %s; remaining: %s; see the operator's log", options.Timeout, describeStates(ctx, live, sidecars))
 		case <-ticker.C:
 		}
 	}

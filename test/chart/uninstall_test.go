@@ -70,7 +70,7 @@ func TestChart_RejectsUninstallWithBlockPolicy(t *testing.T) {
 
 	require.Error(t, err)
 	require.Contains(t, complaint, "job "+fullname+"-uninstall failed")
-	require.Contains(t, strings.Join(i.pods.Said(), "\n"), "not uninstalling: there are 1 VectorSidecars: shop/logs; delete them first")
+	require.Contains(t, strings.Join(i.pods.Said(), "\n"), "not uninstalling, because there still are 1 VectorSidecars: shop/logs; delete them first")
 	world.Get(t, cart)
 	require.True(t, hasSidecar(cart))
 
