@@ -197,14 +197,14 @@ func (h *Handler) decide(ctx context.Context, snapshot *decision.Input) (*decisi
 func decode[T v1alpha1.VectorSidecar | v1alpha1.ClusterVectorSidecar](request *admission.Request) (object, oldObject *T, err error) {
 	object = new(T)
 	if err := decodeStrictly(request.Object.Raw, object); err != nil {
-		return nil, nil, fmt.Errorf("reading the object: %w", err)
+		return nil, nil, fmt.Errorf("reading the object of the admission request: %w", err)
 	}
 	if request.Operation != admissionv1.Update {
 		return object, nil, nil
 	}
 	oldObject = new(T)
 	if err := decodeStrictly(request.OldObject.Raw, oldObject); err != nil {
-		return nil, nil, fmt.Errorf("reading the old object: %w", err)
+		return nil, nil, fmt.Errorf("reading the old object of the admission request: %w", err)
 	}
 	return object, oldObject, nil
 }

@@ -224,7 +224,7 @@ func TestHandler_ReportsFaultsOfSentObjectToAllClients(t *testing.T) {
 	changed.Spec.MatchAll = true
 	answer = askedByAnybody(t, w, bad, changed)
 	require.True(t, answer.Allowed)
-	require.Contains(t, fmt.Sprint(answer.Warnings), "as before: VectorSidecar shop/logs spec.sidecar.config.inline:3:11")
+	require.Contains(t, fmt.Sprint(answer.Warnings), "existed before this change: VectorSidecar shop/logs spec.sidecar.config.inline:3:11")
 }
 
 // The webhook does not check the content of a referenced ConfigMap, because the content may change at any time. The

@@ -43,7 +43,7 @@ type remark struct {
 // String returns the text that the user sees.
 func (r remark) String() string {
 	if r.isOld {
-		return "as before: " + r.text
+		return "existed before this change: " + r.text
 	}
 	return r.text
 }

@@ -87,7 +87,7 @@ func (k *CertificateKeeper) Start(ctx context.Context) error {
 	changed := make(chan struct{}, 1)
 	for _, object := range []client.Object{&corev1.Secret{}, &admissionv1.ValidatingWebhookConfiguration{}} {
 		if err := watchChanges(ctx, k.Cache, object, changed); err != nil {
-			return fmt.Errorf("following %T: %w", object, err)
+			return fmt.Errorf("watching objects of type %T: %w", object, err)
 		}
 	}
 	k.issuer = newAuthority(k.Service, k.Secret.Namespace, k.Duration)

@@ -220,7 +220,7 @@ func TestReviewCluster_DeniesUpdatesWithNewFaults(t *testing.T) {
 	require.True(t, askedCluster(t, w, bad, good).Allowed, "it repairs")
 	answer := askedCluster(t, w, bad, worse)
 	require.True(t, answer.Allowed, "the fault is old: %v", answer.Result)
-	require.Contains(t, fmt.Sprint(answer.Warnings), "as before: ClusterVectorSidecar logs spec.sidecar.config.inline:3:11")
+	require.Contains(t, fmt.Sprint(answer.Warnings), "existed before this change: ClusterVectorSidecar logs spec.sidecar.config.inline:3:11")
 
 	w.err = errors.New("not to be asked")
 	labeled := bad.DeepCopy()
@@ -266,7 +266,7 @@ func TestReviewCluster_ChecksNewlySelectedNamespaces(t *testing.T) {
 	require.Contains(t, answer.Result.Message, "Deployment pay/cart: ClusterVectorSidecar other")
 	answer = askedCluster(t, w, bad, moved(bad))
 	require.True(t, answer.Allowed, answer.Result)
-	require.Contains(t, fmt.Sprint(answer.Warnings), "as before: ClusterVectorSidecar logs spec.sidecar.config.inline:3:11")
+	require.Contains(t, fmt.Sprint(answer.Warnings), "existed before this change: ClusterVectorSidecar logs spec.sidecar.config.inline:3:11")
 }
 
 func TestReviewCluster_DeniesInvalidNamespaceSelector(t *testing.T) {
@@ -281,7 +281,7 @@ func TestReviewCluster_DeniesInvalidNamespaceSelector(t *testing.T) {
 	changed.Spec.MatchAll = true
 	answer = askedCluster(t, w, bad, changed)
 	require.True(t, answer.Allowed, answer.Result)
-	require.Contains(t, fmt.Sprint(answer.Warnings), "as before: ClusterVectorSidecar logs: spec.namespaceSelector: ")
+	require.Contains(t, fmt.Sprint(answer.Warnings), "existed before this change: ClusterVectorSidecar logs: spec.namespaceSelector: ")
 }
 
 // If a client does not prove that it is the API server, the answer quotes no ConfigMap and names the command that shows

@@ -68,7 +68,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer func() { <-g.waiting }()
 	default:
 		g.reject()
-		http.Error(w, "too many requests at once", http.StatusTooManyRequests)
+		http.Error(w, "too many requests at the same time; retry later", http.StatusTooManyRequests)
 		return
 	}
 	size := r.ContentLength
@@ -79,14 +79,14 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	if !g.isProven(r) && !g.acquireSlot(ctx, max(size, leastPaced)) {
 		g.reject()
-		http.Error(w, "too many bytes per second from clients without a certificate", http.StatusTooManyRequests)
+		http.Error(w, "too many bytes per second from clients without a certificate; retry later", http.StatusTooManyRequests)
 		return
 	}
 	size = max(size, leastBytes)
 	// If enough memory is free, requests are answered even during shutdown.
 	if !g.room.TryAcquire(size) && g.room.Acquire(ctx, size) != nil {
 		g.reject()
-		http.Error(w, "too many large requests at once", http.StatusTooManyRequests)
+		http.Error(w, "too many large requests at the same time; retry later", http.StatusTooManyRequests)
 		return
 	}
 	defer g.room.Release(size)

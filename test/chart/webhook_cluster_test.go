@@ -133,7 +133,7 @@ func TestWebhook_AllowsUpdateWithExistingFault(t *testing.T) {
 		old.Spec.Environment = "staging"
 		return c.Patch(t.Context(), old, client.MergeFrom(before))
 	})
-	require.Contains(t, said, "as before: ClusterVectorSidecar old spec.sidecar.config.inline:7:11")
+	require.Contains(t, said, "existed before this change: ClusterVectorSidecar old spec.sidecar.config.inline:7:11")
 }
 
 // judges enables the webhook, and waits until it answers.

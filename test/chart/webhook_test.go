@@ -215,7 +215,7 @@ func TestWebhook_ValidatesVectorSidecar(t *testing.T) {
 			second.Spec.Environment = "staging"
 			return c.Patch(t.Context(), second, client.MergeFrom(before))
 		})
-		require.Contains(t, said, "as before: Deployment shop/both: VectorSidecar shop/logs also injects")
+		require.Contains(t, said, "existed before this change: Deployment shop/both: VectorSidecar shop/logs also injects")
 	})
 	t.Run("an update of one whose spec is reverted is judged by what it asks for", func(t *testing.T) { requireJudgedAsGiven(t) })
 	world.Get(t, cart)
