@@ -91,7 +91,7 @@ func TestDecide_RejectsPolicyBypasses(t *testing.T) {
 
 		"the application's Secret in a volume of its own": {
 			set: volume("secret: {secretName: database}"), workload: withSecrets,
-			names: []string{"template.spec.volumes[0].secret", `Secret "database" is the workload's own`, "volumes.applicationSecrets"},
+			names: []string{"template.spec.volumes[0].secret", `the application uses the Secret "database", too`, "volumes.applicationSecrets"},
 		},
 		"the application's Secret as a variable": {
 			set: vector(", env: [{name: A, valueFrom: {secretKeyRef: {name: keys, key: k}}}]"), workload: withSecrets,

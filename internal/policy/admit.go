@@ -68,7 +68,7 @@ func (p *Policy) checkApplication(application *workload.View, overlay *corev1.Po
 	for _, container := range slices.Concat(spec.InitContainers, spec.Containers) {
 		for _, used := range volumesUsed(&container) {
 			if isSecretVolume(application, used.volume) {
-				return fmt.Errorf("container %q would %s the workload's own volume %q%s, which holds secrets: the platform's policy does not allow it (volumes.applicationSecrets)", container.Name, used.action, used.volume, used.location)
+				return fmt.Errorf("container %q would %s the application's volume %q%s, which contains secrets; the policy does not allow that (volumes.applicationSecrets)", container.Name, used.action, used.volume, used.location)
 			}
 		}
 	}
@@ -77,7 +77,7 @@ func (p *Policy) checkApplication(application *workload.View, overlay *corev1.Po
 	mounted.ImagePullSecrets = nil // Only the kubelet reads these.
 	workload.EachSecret(&mounted, func(use workload.SecretUse) {
 		if _, isApplications := slices.BinarySearch(application.Secrets, use.Secret); isApplications {
-			findings = append(findings, fmt.Errorf("template.spec.%s: the Secret %q is the workload's own: the platform's policy does not allow it (volumes.applicationSecrets)", use.Path(), use.Secret))
+			findings = append(findings, fmt.Errorf("template.spec.%s: the application uses the Secret %q, too, which the policy does not allow (volumes.applicationSecrets)", use.Path(), use.Secret))
 		}
 	})
 	return errors.Join(findings...)

@@ -15,9 +15,9 @@ import (
 // The application has a volume with Secrets. A sidecar mounts it only if the policy allows that.
 func TestCheckApplication_RejectsMountsOfSecretVolumes(t *testing.T) {
 	for how, uses := range map[string]string{
-		"mount the workload's own volume \"v\" at /v":            "volumeMounts: [{name: v, mountPath: /v}]",
-		"mount the workload's own volume \"v\" at /dev/v":        "volumeDevices: [{name: v, devicePath: /dev/v}]",
-		"read the workload's own volume \"v\" as variable TOKEN": "env: [{name: TOKEN, valueFrom: {fileKeyRef: {volumeName: v, path: p, key: k}}}]",
+		"mount the application's volume \"v\" at /v":            "volumeMounts: [{name: v, mountPath: /v}]",
+		"mount the application's volume \"v\" at /dev/v":        "volumeDevices: [{name: v, devicePath: /dev/v}]",
+		"read the application's volume \"v\" as variable TOKEN": "env: [{name: TOKEN, valueFrom: {fileKeyRef: {volumeName: v, path: p, key: k}}}]",
 	} {
 		mounts := overlay(t, container(good+", "+uses))
 		for source, allowed := range map[string]bool{"secret": false, "projected": false, "csi": false, "emptyDir": true, "configMap": true} {
@@ -61,7 +61,7 @@ func TestCheckApplication_RejectsSecretsOfApplication(t *testing.T) {
 		names   []string
 	}{
 		"one of the sidecar's": {volume("secret: {secretName: store}"), nil},
-		"as a volume":          {volume("secret: {secretName: tls}"), []string{"template.spec.volumes[0].secret", `the Secret "tls" is the workload's own`, "volumes.applicationSecrets"}},
+		"as a volume":          {volume("secret: {secretName: tls}"), []string{"template.spec.volumes[0].secret", `the application uses the Secret "tls", too`, "volumes.applicationSecrets"}},
 		"of a driver":          {volume("csi: {driver: d, nodePublishSecretRef: {name: tls}}"), []string{"template.spec.volumes[0].csi.nodePublishSecretRef"}},
 		"several": {container(good + ", envFrom: [{secretRef: {name: tls}}], env: [{name: A, valueFrom: {secretKeyRef: {name: database, key: k}}}]"), []string{
 			"template.spec.containers[0].envFrom[0].secretRef", "template.spec.containers[0].env[0].valueFrom.secretKeyRef",

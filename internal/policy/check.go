@@ -111,7 +111,7 @@ func (c *checker) checkPullSecrets(pos position, secrets reflect.Value, _ *Line)
 func (c *checker) checkCapabilities(pos position, added reflect.Value, _ *Line) {
 	for i := range added.Len() {
 		if name := added.Index(i).String(); !slices.Contains(c.Capabilities, name) {
-			c.report(pos, "%s may not be added; %s (capabilities)", name, describeAllowed(c.Capabilities))
+			c.report(pos, "capability %s may not be added; %s (capabilities)", name, describeAllowed(c.Capabilities))
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (c *checker) checkUser(pos position, context *corev1.SecurityContext) {
 	switch user := context.RunAsUser; {
 	case lowest == nil && highest == nil:
 	case user == nil:
-		c.report(pos, "no user set; the platform limits user IDs (users)")
+		c.report(pos, "runAsUser is not set, but the policy limits user IDs (users); set it")
 	case lowest != nil && *user < *lowest:
 		c.report(pos, "user ID %d is below the minimum, %d (users.min)", *user, *lowest)
 	case highest != nil && *user > *highest:
@@ -211,7 +211,7 @@ func (c *checker) checkKeys(pos position, entries reflect.Value, _ *Line) {
 			case isPods && key == meta.AnnotationEvictableVolumes:
 				c.report(pos, "%q may name only volumes of the sidecar, below the domain %s (reservedDomains); see sidecar.data.evictable", key, reserved)
 			default:
-				c.report(pos, "%q is in the reserved domain %s (reservedDomains)", key, reserved)
+				c.report(pos, "%q is in the reserved domain %s (reservedDomains); use a key of another domain", key, reserved)
 			}
 		}
 	}

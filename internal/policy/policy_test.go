@@ -121,7 +121,7 @@ func TestCheck_TestsEveryRule(t *testing.T) {
 		"a user below":                 {"users: {min: 70000}", container(good), []string{"runAsUser", "65532", "70000", "users.min"}},
 		"a user above":                 {"users: {max: 1000}", container(good), []string{"runAsUser", "users.max"}},
 		"a user within":                {"users: {min: 1000, max: 70000}", container(good), nil},
-		"no user":                      {loose + "users: {min: 1}", container("image: x"), []string{"runAsUser", "no user set"}},
+		"no user":                      {loose + "users: {min: 1}", container("image: x"), []string{"runAsUser", "runAsUser is not set"}},
 
 		"another controller's annotation": {"", "metadata: {annotations: {sidecar.istio.io/inject: 'false'}}\n" + container(good), []string{"template.metadata.annotations", "sidecar.istio.io/inject", "istio.io"}},
 		"another controller's label":      {"", "metadata: {labels: {kubernetes.io/x: y}}\n" + container(good), []string{"template.metadata.labels", "kubernetes.io/x"}},

@@ -65,7 +65,7 @@ func (c *checker) checkField(pos position, structType reflect.Type, field reflec
 	pos = pos.fieldPosition(name)
 	line := LineFor(structType.Name() + "." + name)
 	if line == nil {
-		c.report(pos, "field is unknown to this release")
+		c.report(pos, "the field is unknown to this release of the operator; remove it")
 		return
 	}
 	if line.check != nil {

@@ -98,7 +98,7 @@ func TestVectorSidecar_ReportsBadInputWithoutWrites(t *testing.T) {
 				return b.Volumes(corev1.Volume{Name: "pull", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "registry"}}})
 			},
 			reason: meta.ReasonPolicyViolation,
-			names:  []string{"template.spec.volumes[2].secret", `the Secret "registry" is the workload's own`, "volumes.applicationSecrets"},
+			names:  []string{"template.spec.volumes[2].secret", `the application uses the Secret "registry", too`, "volumes.applicationSecrets"},
 		},
 		"a volume without a source": {
 			sidecar: func(b *objects.VectorSidecar) *objects.VectorSidecar {
