@@ -38,7 +38,7 @@ func checkOverlay(overlay *workload.Overlay, kubeVersion string) error {
 	names := map[string]string{}
 	visitContainers(spec, func(containerPath string, container *corev1.Container) {
 		if firstPath, ok := names[container.Name]; ok {
-			report("%s.name: %q is also the name of %s", containerPath, container.Name, firstPath)
+			report("%s.name: %q is already the name of %s; use another name", containerPath, container.Name, firstPath)
 		}
 		names[container.Name] = containerPath
 		checkContainer(containerPath, container, report)
