@@ -24,9 +24,9 @@ func (o *objects) windowsFindings(ref workload.Ref) []Finding {
 	case fields.Options == "":
 		return nil
 	case fields.Windows == fields.Options:
-		message = "windowsOptions alone does not place pods on Windows nodes, but prevents injection"
+		message = "windowsOptions alone does not schedule pods to Windows nodes, but the operator does not inject the sidecar into pods with it"
 	case fields.Windows == "":
-		message = "Linux nodes ignore windowsOptions, and " + fields.OtherSystem + " does not select Windows: the pods get the sidecar"
+		message = "Linux nodes ignore windowsOptions, and " + fields.OtherSystem + " does not select Windows nodes, so the pods get the sidecar"
 	default:
 		return nil
 	}
