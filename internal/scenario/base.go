@@ -204,7 +204,7 @@ func (s *Scenario) origin(name string) string {
 // differenceError returns an error with the line of a difference that does not fit the base, and the fix. Line 0 is the
 // line before the first.
 func (s *Scenario) differenceError(name string, line int, reason string) error {
-	startLine, advice := 1+strings.Count(string(s.archive.Comment), "\n"), "change the line, or give "+name+" as a whole"
+	startLine, advice := 1+strings.Count(string(s.archive.Comment), "\n"), "change the line, or write the whole file "+name
 	for _, file := range s.archive.Files {
 		if file.Name == differenceName(name) {
 			break

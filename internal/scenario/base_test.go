@@ -159,7 +159,7 @@ func TestLoad_RejectsInvalidBase(t *testing.T) {
 		"a file and its difference":  {map[string]string{"one.txtar": "base: two.txtar\n-- workload.yaml --\n-- workload.diff --\n", "two.txtar": standing}, []string{"one.txtar: both \"workload.yaml\" and \"workload.diff\""}},
 		"an error and a difference":  {map[string]string{"one.txtar": "base: two.txtar\n-- want-error --\n-- want.diff --\n", "two.txtar": standing}, []string{"one.txtar: want.diff and want-error exist"}},
 		"neither has what must be":   {map[string]string{"one.txtar": "base: two.txtar\n", "two.txtar": "-- workload.yaml --\n"}, []string{"two.txtar: \"vectorsidecar.yaml\" is missing"}},
-		"an input that does not fit": {map[string]string{"one.txtar": "# Two\n# lines.\nbase: two.txtar\n-- environment --\nqa\n-- workload.diff --\n+a: 1\n~replica: 3\n", "two.txtar": standing}, []string{"one.txtar:8: workload.diff does not fit the base ", "two.txtar: the base has no line \"replica: 3\"", "or give workload.yaml as a whole"}},
+		"an input that does not fit": {map[string]string{"one.txtar": "# Two\n# lines.\nbase: two.txtar\n-- environment --\nqa\n-- workload.diff --\n+a: 1\n~replica: 3\n", "two.txtar": standing}, []string{"one.txtar:8: workload.diff does not fit the base ", "two.txtar: the base has no line \"replica: 3\"", "or write the whole file workload.yaml"}},
 		"an input that is not there": {map[string]string{"one.txtar": "base: two.txtar\n-- values.diff --\n", "two.txtar": standing}, []string{"one.txtar:2: values.diff does not fit the base ", "the base has no values.yaml"}},
 	} {
 		t.Run(name, func(t *testing.T) {

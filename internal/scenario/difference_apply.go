@@ -43,7 +43,7 @@ func apply(base, difference string) (string, error) {
 		}
 		mark, line := marked[0], ensureNewline(marked[1:])
 		if !slices.Contains([]byte{markContext, markRemoved, markAdded, markChanged}, mark) {
-			return "", &misfit{number, fmt.Sprintf("%q does not begin with ' ', '-', '+' or '~'", marked)}
+			return "", &misfit{number, fmt.Sprintf("line %q must start with ' ', '-', '+' or '~'", marked)}
 		}
 		if mark == markAdded {
 			text.WriteString(line)

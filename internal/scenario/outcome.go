@@ -174,7 +174,7 @@ func (e *Expectation) find(objects string) (match, error) {
 	for _, document := range source.Split([]byte(objects)) {
 		var object map[string]any
 		if err := bounded.Object().DecodeYAML(document.Text, &object); err != nil {
-			return match{}, fmt.Errorf("reading the outcome: %w", err)
+			return match{}, fmt.Errorf("reading the actual output: %w", err)
 		}
 		metadata, _ := object["metadata"].(map[string]any)
 		if object["kind"] != kind || name != "" && metadata["name"] != name {
