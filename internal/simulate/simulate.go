@@ -88,7 +88,7 @@ func (m *merge) mergeWorkload(object workload.Object, p *plan.Plan) (*unstructur
 	}
 	result, ok := merged.(*unstructured.Unstructured)
 	if !ok {
-		return nil, fmt.Errorf("merging: unexpected result of type %T", merged)
+		return nil, fmt.Errorf("merging the sidecar into the workload: unexpected result of type %T", merged)
 	}
 	trimEntries(result, p)
 	return result, nil
@@ -131,7 +131,7 @@ func (m *merge) applyPlan(live runtime.Object, content map[string]any, p *plan.P
 		merged, err = m.fields.Apply(live, body, p.Manager, true)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("merging: %w", err)
+		return nil, fmt.Errorf("merging the sidecar into the workload: %w", err)
 	}
 	return merged, nil
 }
@@ -149,7 +149,7 @@ func (m *merge) patchPlan(live runtime.Object, p *plan.Plan) (runtime.Object, er
 	written := &unstructured.Unstructured{Object: patched}
 	recorded, err := m.fields.Update(live, written, p.Manager)
 	if err != nil {
-		return nil, fmt.Errorf("recording the patch: %w", err)
+		return nil, fmt.Errorf("recording the fields of the patch: %w", err)
 	}
 	return recorded, nil
 }
