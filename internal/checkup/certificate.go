@@ -101,7 +101,7 @@ func (d *Diagnosis) checkCertificate(ctx context.Context, installation *source.I
 	}
 	message := fmt.Sprintf("in Secret %s, valid until %s", key, formatDay(pair.Leaf.NotAfter))
 	if pair.Leaf.NotAfter.Sub(d.Now()) < pair.Leaf.NotAfter.Sub(pair.Leaf.NotBefore)/lateFraction {
-		return Result{check, Warning, message + ", and was not renewed", origin.certificate}
+		return Result{check, Warning, message + ", but should have been renewed already", origin.certificate}
 	}
 	return Result{check, OK, message, ""}
 }

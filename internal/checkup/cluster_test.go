@@ -118,7 +118,7 @@ func TestCheckInjectors_NamesWebhooksThatChangeWorkloads(t *testing.T) {
 	}{
 		"none":                 {clusterOf(t), OK, "none"},
 		"one of pods":          {clusterOf(t, injector("mesh", "", "pods")), OK, "these webhooks change pods, but no workloads: mesh"},
-		"one of Deployments":   {clusterOf(t, injector("mesh", "", "pods"), injector("rules", "apps", "deployments")), Warning, "these change workloads: rules"},
+		"one of Deployments":   {clusterOf(t, injector("mesh", "", "pods"), injector("rules", "apps", "deployments")), Warning, "these webhooks change workloads: rules"},
 		"one of all there is":  {clusterOf(t, injector("all", "*", "*")), Warning, "all"},
 		"one of something":     {clusterOf(t, injector("dns", "", "services")), OK, "none"},
 		"one of what they own": {clusterOf(t, injector("scale", "apps", "deployments/scale")), OK, "none"},

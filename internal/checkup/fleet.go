@@ -43,7 +43,7 @@ func Writes(installation *source.Installation) Result {
 	message := "all writes except removals are stopped"
 	switch {
 	case !isPaused && !isStopped:
-		return Result{check, OK, "not stopped", ""}
+		return Result{check, OK, "writes are not stopped", ""}
 	case !isPaused:
 		return Result{check, Warning, message + " by the value writes of the installation", "set writes: Enabled in the installation's values"}
 	}
@@ -54,7 +54,7 @@ func Writes(installation *source.Installation) Result {
 	case !lastWrite.Time.IsZero():
 		message += " at or before " + lastWrite.Time.UTC().Format(time.RFC3339)
 	default:
-		message += ", time not recorded"
+		message += " since an unknown time"
 	}
 	if lastWrite.Manager != "" {
 		message += " by " + lastWrite.Manager
@@ -67,7 +67,7 @@ func Writes(installation *source.Installation) Result {
 func Rollout(published *fleet.Target, publishedAt time.Time, members []FleetMember, now time.Time) Result {
 	const check = "rollout of the published revision"
 	if !published.Rules.IsStaged() {
-		return Result{check, OK, "without waves", ""}
+		return Result{check, OK, "the installation has no waves", ""}
 	}
 	failed, isHalted := 0, false
 	for _, member := range members {
@@ -128,7 +128,7 @@ func (d *Diagnosis) checkRollout(ctx context.Context, installation *source.Insta
 	}
 	platform, _ := installation.PublishedPlatform(ctx, d.Cluster, d.Catalog) // The name of the revision is enough if its content cannot be read.
 	if installation.PublishedErr != nil {
-		return append(results, Result{check, Unknown, "revision not read: " + installation.PublishedErr.Error(), ""})
+		return append(results, Result{check, Unknown, "published revision not read: " + installation.PublishedErr.Error(), ""})
 	}
 	members, err := d.listMembers(ctx)
 	if err != nil {

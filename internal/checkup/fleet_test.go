@@ -32,12 +32,12 @@ func TestWrites_ReportsStoppedWrites(t *testing.T) {
 		state       State
 		message     string
 	}{
-		"no annotation":         {nil, nil, OK, "not stopped"},
-		"false":                 {map[string]string{meta.AnnotationStopWrites: "false"}, managed, OK, "not stopped"},
+		"no annotation":         {nil, nil, OK, "writes are not stopped"},
+		"false":                 {map[string]string{meta.AnnotationStopWrites: "false"}, managed, OK, "writes are not stopped"},
 		"time of rollout pause": {map[string]string{meta.AnnotationStopWrites: "2026-11-30T08:00:00Z"}, managed, Warning, "all writes except removals are stopped since 2026-11-30T08:00:00Z by kubectl-annotate"},
 		"another writer":        {map[string]string{meta.AnnotationStopWrites: "true"}, managed, Warning, "all writes except removals are stopped at or before 2026-12-01T12:00:00Z by kubectl-annotate"},
 		"value writes":          {map[string]string{meta.AnnotationWrites: meta.WritesStopped}, managed, Warning, "all writes except removals are stopped by the value writes of the installation"},
-		"empty, and by nobody":  {map[string]string{meta.AnnotationStopWrites: ""}, nil, Warning, "all writes except removals are stopped, time not recorded"},
+		"empty, and by nobody":  {map[string]string{meta.AnnotationStopWrites: ""}, nil, Warning, "all writes except removals are stopped since an unknown time"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := Writes(&source.Installation{Annotations: test.annotations, ManagedFields: test.managed})
@@ -63,7 +63,7 @@ func TestRollout_ReportsHaltsAndStuckWaves(t *testing.T) {
 		state        State
 		message      string
 	}{
-		"without waves":                  {"", "", progressing("two", 7*time.Hour), OK, "without waves"},
+		"without waves":                  {"", "", progressing("two", 7*time.Hour), OK, "the installation has no waves"},
 		"in progress":                    {"halt: {}", "", progressing("two", 5*time.Hour), OK, "neither halted nor stuck"},
 		"in progress for six hours":      {"waves: [{name: canary}]", "", progressing("two", 6*time.Hour), Failed, "waves stuck: canary in progress since 2026-12-01T06:00:00Z (shop/logs)"},
 		"with another revision for long": {"waves: [{name: canary}]", "", progressing("one", 9*time.Hour), OK, "neither"},

@@ -41,7 +41,7 @@ func (d *Diagnosis) checkInjectors(ctx context.Context) Result {
 	switch {
 	case len(ofWorkloads) > 0:
 		return Result{
-			check, Warning, "these change " + workload.Plural() + ": " + strings.Join(ofWorkloads, ", "),
+			check, Warning, "these webhooks change " + workload.Plural() + ": " + strings.Join(ofWorkloads, ", "),
 			"if a VectorSidecar reports a Conflict or a CorrectionLoop, exclude the sidecar's container from these webhooks",
 		}
 	case len(ofPods) > 0:

@@ -41,7 +41,7 @@ func (d *Diagnosis) checkLeftovers(ctx context.Context, installation *source.Ins
 	if len(reportable) == 0 {
 		return Result{check, OK, fmt.Sprintf("none; %d sidecars were left by deletionPolicy Orphan", len(leftovers)), ""}
 	}
-	help := "the operator removes leftovers automatically; if they stay, check its log"
+	help := "the operator removes leftovers automatically; if they stay, check the log of the operator"
 	if slices.ContainsFunc(reportable, func(f companion.Leftover) bool { return f.Action == companion.Report }) {
 		help = "to remove a leftover sidecar, create a VectorSidecar with the name of the deleted one and a selector without matches, then delete it"
 	}

@@ -65,7 +65,7 @@ func (d *Diagnosis) checkOverlaySets(ctx context.Context) []Result {
 			"the operator removes these overlays automatically; if it does not run, delete the OverlaySets: kubectl delete overlaysets --all -n NAMESPACE",
 		}}
 	}
-	return []Result{{check, OK, fmt.Sprintf("%d overlays in %d namespaces; the operator injects %d more sidecars itself", offered, len(sets), len(skipped)), ""}}
+	return []Result{{check, OK, fmt.Sprintf("the API server injects %d overlays in %d namespaces; the operator injects %d more sidecars itself", offered, len(sets), len(skipped)), ""}}
 }
 
 // foundOverlay is an overlay with the name and title of overlayOwner. isLeft is true if the API server leaves the

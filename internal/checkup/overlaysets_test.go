@@ -26,7 +26,7 @@ func TestCheckOverlaySets_NamesLeftoverOverlays(t *testing.T) {
 	}
 	found := (&Diagnosis{Cluster: clusterOf(t, own, cluster, set("logs", "clustervectorsidecar/all"))}).checkOverlaySets(t.Context())
 	require.Equal(t, OK, found[0].State)
-	require.Equal(t, "1 overlays in 1 namespaces; the operator injects 1 more sidecars itself", found[0].Message)
+	require.Equal(t, "the API server injects 1 overlays in 1 namespaces; the operator injects 1 more sidecars itself", found[0].Message)
 
 	found = (&Diagnosis{Cluster: clusterOf(t, own, set("logs", "all", "clustervectorsidecar/logs"))}).checkOverlaySets(t.Context())
 	require.Equal(t, Warning, found[0].State)

@@ -22,7 +22,7 @@ import (
 // checkPolicies checks whether the objects for admission injection exist: the CustomResourceDefinition of OverlaySets, the
 // policy that guards them, and a policy for each kind. It returns nothing if the API server does not inject.
 func (d *Diagnosis) checkPolicies(ctx context.Context, installation *source.Installation) []Result {
-	const check = "policies that inject"
+	const check = "admission policies for injection"
 	if !installation.Injects {
 		return nil
 	}
@@ -36,9 +36,9 @@ func (d *Diagnosis) checkPolicies(ctx context.Context, installation *source.Inst
 	prefix := installation.Namespace + "." + installation.Name + "."
 	guard := client.ObjectKey{Name: prefix + "overlaysets"}
 	missing, err := d.missingObjects(ctx, guard, &registrationv1.ValidatingAdmissionPolicy{}, &registrationv1.ValidatingAdmissionPolicyBinding{})
-	state, effect := Failed, "users may write OverlaySets, and so change containers of any workload of the namespace"
+	state, effect := Failed, "without these objects, users who may write OverlaySets can change containers of any workload of the namespace"
 	if err == nil && len(missing) == 0 {
-		state, effect = Warning, "the API server does not inject into these workloads; the operator injects after they are written"
+		state, effect = Warning, "without these objects, the API server does not inject the sidecar at admission; the operator injects it after a workload is written"
 		for _, name := range installation.Kinds {
 			kind := workload.KindByName(name)
 			if kind == nil || kind.Traits.Immutable != "" || err != nil {
@@ -56,7 +56,7 @@ func (d *Diagnosis) checkPolicies(ctx context.Context, installation *source.Inst
 	case len(missing) > 0:
 		return []Result{{check, state, fmt.Sprintf("%s: %s", effect, strings.Join(missing, ", ")), help}}
 	}
-	return []Result{{check, OK, "one for each of " + strings.Join(installation.Kinds, ", "), ""}}
+	return []Result{{check, OK, "one policy for each of " + strings.Join(installation.Kinds, ", "), ""}}
 }
 
 // missingObjects returns the objects that do not exist, or that the API server does not serve. All have the same name.

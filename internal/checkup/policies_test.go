@@ -39,10 +39,10 @@ func TestDiagnosis_ReportsMissingPolicies(t *testing.T) {
 		state   State
 		says    string
 	}{
-		"all":                         {all, "", OK, "one for each of Deployment, StatefulSet"},
+		"all":                         {all, "", OK, "one policy for each of Deployment, StatefulSet"},
 		"no policy of a kind":         {all[:4], "", Warning, "MutatingAdmissionPolicy vector-system.vso.statefulsets is missing"},
 		"no binding of a kind":        {all[:5], "", Warning, ": MutatingAdmissionPolicyBinding vector-system.vso.statefulsets is missing"},
-		"no guard":                    {all[2:], "", Failed, "users may write OverlaySets"},
+		"no guard":                    {all[2:], "", Failed, "users who may write OverlaySets can change containers"},
 		"no definition":               {all, "OverlaySetList", Failed, "the CustomResourceDefinition of OverlaySets is not installed"},
 		"an API server without them":  {all, "MutatingAdmissionPolicy", Warning, "vector-system.vso.deployments (not served by the API server)"},
 		"an API server without guard": {all, "ValidatingAdmissionPolicy", Failed, "vector-system.vso.overlaysets (not served by the API server)"},

@@ -30,7 +30,7 @@ func (d *Diagnosis) checkRequiredObjects(ctx context.Context, installation *sour
 		case source.ObjectNotServed:
 			unserved = append(unserved, object.String())
 		case source.ObjectNotRead:
-			return []Result{{check, Unknown, err.Error(), "ask someone with permission to get it"}}
+			return []Result{{check, Unknown, err.Error(), "ask someone with permission to get these objects"}}
 		}
 	}
 	switch {

@@ -222,7 +222,7 @@ func blindHalt(installation *source.Installation, missing []string) string {
 	if err != nil || !rules.CanHalt() || !isDenied {
 		return ""
 	}
-	return "; rollout.halt does not detect the causes of failures without pods"
+	return "; without permission to read pods, rollout.halt does not detect the causes of failures"
 }
 
 // deniedPermissions returns the verbs that a client is denied.
@@ -272,7 +272,7 @@ func checkOptional(installation *source.Installation) Result {
 	rules, err := fleet.Parse(desired.RolloutKey, []byte(installation.Values[desired.RolloutKey]))
 	if err == nil && rules.CanHalt() && !installation.ReadsPods { // The check of the values reports invalid rules.
 		message := "rollout.halt does not detect the causes of failures, so a rollout that misses its deadline stops only its VectorSidecar; " + strings.Join(texts, "; ")
-		return Result{"optional rights", Warning, message, "set rbac.optional.pods in the installation's values"}
+		return Result{"optional permissions", Warning, message, "set rbac.optional.pods in the installation's values"}
 	}
-	return Result{"optional rights", OK, strings.Join(texts, "; "), ""}
+	return Result{"optional permissions", OK, strings.Join(texts, "; "), ""}
 }

@@ -36,7 +36,7 @@ func TestRollout_StatusStartsWithBlockingReasons(t *testing.T) {
 	}{
 		"none":                      {nil, nil, `^$`},
 		"writes stopped by pause":   {stop("2026-11-30T08:00:00Z"), nil, `^; all writes except removals are stopped since 2026-11-30T08:00:00Z$`},
-		"writes stopped by another": {stop("true"), nil, `^; all writes except removals are stopped, time not recorded$`},
+		"writes stopped by another": {stop("true"), nil, `^; all writes except removals are stopped since an unknown time$`},
 		"writes not stopped":        {stop("false"), nil, `^$`},
 		"the revision is halted":    {nil, isHalted, `^; revision \w+ halted: 2 workloads failed$`},
 		"a wave is stuck":           {nil, isStuck, `^; waves stuck: default in progress since \S+ \(shop/logs\)$`},
@@ -44,7 +44,7 @@ func TestRollout_StatusStartsWithBlockingReasons(t *testing.T) {
 		"the policy is broken":      {breakPolicy, nil, `^; policy broken$`},
 		"all of them": {
 			func(f *publishedFleet) { stop("true")(f); breakSet(f); breakPolicy(f) }, isHalted,
-			`^; all writes except removals are stopped, time not recorded; revision \w+ halted: 2 workloads failed; (template set "own" broken; policy broken|policy broken; template set "own" broken)$`,
+			`^; all writes except removals are stopped since an unknown time; revision \w+ halted: 2 workloads failed; (template set "own" broken; policy broken|policy broken; template set "own" broken)$`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
