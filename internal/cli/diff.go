@@ -214,7 +214,7 @@ func unifiedDiff(oldName, newName, oldText, newText string) (string, error) {
 		A: lines(oldText), B: lines(newText), FromFile: oldName, ToFile: newName, Context: 3,
 	})
 	if err != nil {
-		return "", fmt.Errorf("comparing: %w", err)
+		return "", fmt.Errorf("comparing the objects: %w", err)
 	}
 	return text, nil
 }

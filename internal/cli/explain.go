@@ -226,7 +226,7 @@ func (a *sidecarReport) addPlan(p *plan.Plan, planned *step, view *workload.View
 	if p.Desired != nil {
 		a.WantedHash = p.Desired.InjectedHash()
 		if class := p.Desired.QoSClass(view); class != view.QoSClass {
-			a.QoS = fmt.Sprintf("%s with the sidecar, %s without", class, view.QoSClass)
+			a.QoS = fmt.Sprintf("%s with the sidecar, %s without it", class, view.QoSClass)
 		}
 		if volumes := p.Desired.NodeBlockingVolumes(p.Manager, view); volumes != "" {
 			a.Node = fmt.Sprintf("the Cluster Autoscaler keeps the node because of the volumes %s (sidecar.data.evictable)", strings.ReplaceAll(volumes, ",", ", "))

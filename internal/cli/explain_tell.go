@@ -22,7 +22,7 @@ func describeInjectedEnv(p *plan.Plan, view *workload.View, template *corev1.Pod
 	}
 	injected, _ := view.InjectedEnvFor(p.Manager)
 	if containers := len(template.Spec.Containers); len(injected) == 0 && workload.ExceedsRecordLimit(p.Desired.EnvInjections(), view.Ref, containers) {
-		return fmt.Sprintf("none: a record for %d containers would exceed the size limit of an annotation", containers)
+		return fmt.Sprintf("none: the annotation that lists the variables would exceed its size limit with %d containers", containers)
 	}
 	var lines []string
 	for i := range template.Spec.Containers {
@@ -35,7 +35,7 @@ func describeInjectedEnv(p *plan.Plan, view *workload.View, template *corev1.Pod
 		}
 	}
 	if len(lines) == 0 {
-		return "none: the workload has no container of sidecar.applicationEnv.containers"
+		return "none: the workload has no container with a name in sidecar.applicationEnv.containers"
 	}
 	return strings.Join(lines, "; ")
 }
@@ -51,9 +51,9 @@ func describeContainerEnv(container *corev1.Container, injections []workload.Env
 		case slices.ContainsFunc(injected, func(t workload.InjectedEnv) bool { return t.Container == container.Name && injection.Matches(t, ref) }):
 			injectedNames = append(injectedNames, injection.Name)
 		case slices.ContainsFunc(container.Env, hasName):
-			notInjected = append(notInjected, injection.Name+", because the container already has the variable")
+			notInjected = append(notInjected, injection.Name+", because the container already sets the variable")
 		case slices.ContainsFunc(container.EnvFrom, func(envFrom corev1.EnvFromSource) bool { return strings.HasPrefix(injection.Name, envFrom.Prefix) }):
-			notInjected = append(notInjected, injection.Name+", because envFrom of the container may have the variable")
+			notInjected = append(notInjected, injection.Name+", because envFrom of the container may set the variable")
 		default:
 			notInjected = append(notInjected, injection.Name+", until the application owner's next change of the pod template")
 		}

@@ -23,8 +23,8 @@ func TestDescribeInjectedEnv_ListsVariablesOfContainer(t *testing.T) {
 	}{
 		"all":               {corev1.Container{Name: "app"}, told, "A, B"},
 		"one":               {corev1.Container{Name: "app"}, told[:1], "A, not B, until the application owner's next change of the pod template"},
-		"one of its own":    {corev1.Container{Name: "app", Env: []corev1.EnvVar{{Name: "B"}}}, told[:1], "A, not B, because the container already has the variable"},
-		"others":            {corev1.Container{Name: "app", EnvFrom: []corev1.EnvFromSource{{}}}, nil, "not A, because envFrom of the container may have the variable; not B, because envFrom of the container may have the variable"},
+		"one of its own":    {corev1.Container{Name: "app", Env: []corev1.EnvVar{{Name: "B"}}}, told[:1], "A, not B, because the container already sets the variable"},
+		"others":            {corev1.Container{Name: "app", EnvFrom: []corev1.EnvFromSource{{}}}, nil, "not A, because envFrom of the container may set the variable; not B, because envFrom of the container may set the variable"},
 		"others, by prefix": {corev1.Container{Name: "app", EnvFrom: []corev1.EnvFromSource{{Prefix: "X_"}}}, told, "A, B"},
 		"another container": {corev1.Container{Name: "web"}, told, "not A, until the application owner's next change of the pod template"},
 	} {

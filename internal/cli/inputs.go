@@ -138,7 +138,7 @@ func (s *inputs) parseInputs() (*parsedInputs, error) {
 	input := &parsedInputs{documents: documents, sidecars: sidecars}
 	input.hasSidecars = containsSidecars(documents, sidecars)
 	if len(s.sidecars) > 0 && !containsSidecars(sidecars) {
-		return nil, fmt.Errorf("%s has no VectorSidecar", strings.Join(s.sidecars, ", "))
+		return nil, fmt.Errorf("--sidecar %s: no VectorSidecar or ClusterVectorSidecar in the file", strings.Join(s.sidecars, ", "))
 	}
 	// A file with only VectorSidecars is meant for the workloads of the cluster.
 	input.hasWorkloads = len(s.files) > 0 && (slices.ContainsFunc(documents, isWorkload) || !containsSidecars(documents))

@@ -49,7 +49,7 @@ func printJUnit(w io.Writer, name string, cases []junitCase) error {
 	}
 	text, err := xml.MarshalIndent(suite, "", "  ")
 	if err != nil {
-		return fmt.Errorf("printing: %w", err)
+		return fmt.Errorf("printing the JUnit report: %w", err)
 	}
 	_, err = w.Write(humanize.EscapeXML([]byte(xml.Header + string(text) + "\n")))
 	return err

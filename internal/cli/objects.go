@@ -28,7 +28,7 @@ func printObject(w io.Writer, object any) error {
 func objectText(object any) (string, error) {
 	tree, err := toTree(object)
 	if err != nil {
-		return "", fmt.Errorf("printing: %w", err)
+		return "", fmt.Errorf("printing the output: %w", err)
 	}
 	delete(tree, "status")
 	if metadata, ok := tree["metadata"].(map[string]any); ok {
@@ -42,7 +42,7 @@ func objectText(object any) (string, error) {
 	dropNullTimestamps(tree)
 	text, err := humanize.MarshalYAML(tree)
 	if err != nil {
-		return "", fmt.Errorf("printing: %w", err)
+		return "", fmt.Errorf("printing the output: %w", err)
 	}
 	return strings.TrimPrefix(string(text), "---\n"), nil
 }

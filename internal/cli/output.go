@@ -109,7 +109,7 @@ func (f *format) print(w io.Writer, content any) error {
 	}
 	text, err := marshal(content)
 	if err != nil {
-		return fmt.Errorf("printing: %w", err)
+		return fmt.Errorf("printing the output: %w", err)
 	}
 	_, err = w.Write(text)
 	return err

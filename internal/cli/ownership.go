@@ -75,17 +75,17 @@ func summarizeFields(fields []field) string {
 	}
 	shared := slices.ContainsFunc(fields, func(f field) bool { return len(f.OtherOwners) > 0 })
 	if !shared {
-		return countNoun(len(fields), "field") + ", all its own"
+		return countNoun(len(fields), "field") + ", not shared with other field managers"
 	}
-	return countNoun(len(fields), "field") + ", some of them shared:"
+	return countNoun(len(fields), "field") + ", some shared with other field managers:"
 }
 
 // printFields prints shared fields, or all of them.
 func printFields(w io.Writer, fields []field, showAll bool) error {
 	for _, field := range fields {
-		owners := "its own"
+		owners := "not shared"
 		if len(field.OtherOwners) > 0 {
-			owners = "also of " + strings.Join(field.OtherOwners, ", ")
+			owners = "shared with " + strings.Join(field.OtherOwners, ", ")
 		} else if !showAll {
 			continue
 		}

@@ -294,13 +294,13 @@ func (o *planReport) printForecast(a *app) error {
 		effect := "-"
 		switch {
 		case quota.Missing != "":
-			effect = "rejects pods: container " + quota.Missing + " has none"
+			effect = "rejects pods: container " + quota.Missing + " does not set this resource"
 		case quota.Rejects():
-			effect = "rejects " + quota.Objects() + ": hard is too low"
+			effect = "rejects " + quota.Objects() + ": the quota is too low"
 		}
 		rows = append(rows, []string{quota.Namespace, quota.Name, string(quota.Resource), quota.Hard.String(), quota.Used.String(), quota.Peak.String(), quota.After.String(), effect})
 	}
-	if err := printSection(a, []string{"NAMESPACE", "RESOURCEQUOTA", "RESOURCE", "HARD", "USED", "MEANWHILE", "AFTER", "EFFECT"}, rows); err != nil {
+	if err := printSection(a, []string{"NAMESPACE", "RESOURCEQUOTA", "RESOURCE", "HARD", "USED", "PEAK", "AFTER", "EFFECT"}, rows); err != nil {
 		return err
 	}
 	rows = nil
@@ -317,7 +317,7 @@ func (o *planReport) printForecast(a *app) error {
 	if err := printSection(a, []string{"NAMESPACE", "AUTOSCALER", "WORKLOAD", "RESOURCE", "REQUESTS", "AFTER", "EFFECT"}, rows); err != nil || rows == nil {
 		return err
 	}
-	a.printNote("an autoscaler with a metric of type ContainerResource of the application's container ignores sidecars")
+	a.printNote("an autoscaler whose metric is of type ContainerResource and names the application's container does not count sidecars")
 	return nil
 }
 
@@ -325,11 +325,11 @@ func (o *planReport) printForecast(a *app) error {
 func utilizationEffect(forecast *simulate.AutoscalerForecast) string {
 	switch {
 	case forecast.Missing != "":
-		return "cannot scale: container " + forecast.Missing + " has no request"
+		return "cannot scale: container " + forecast.Missing + " has no request of this resource"
 	case forecast.Before.IsZero():
-		return "can scale, which was not possible before"
+		return "can scale; without the sidecar, it cannot"
 	}
-	return fmt.Sprintf("the measured utilization of the application falls to %d %% of the present value", forecast.Before.MilliValue()*100/max(forecast.After.MilliValue(), 1))
+	return fmt.Sprintf("the measured utilization of the application falls to %d %% of its current value", forecast.Before.MilliValue()*100/max(forecast.After.MilliValue(), 1))
 }
 
 // joinFirst joins the first few texts.

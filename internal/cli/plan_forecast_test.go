@@ -30,7 +30,7 @@ func TestPrintForecast_ReportsQuotaAndAutoscaler(t *testing.T) {
 			Namespace: "shop", Pods: 2, Requests: corev1.ResourceList{"cpu": of("-200m"), "memory": of("0")}, QoS: []simulate.QoSForecast{class, class, class, class, class},
 		}},
 		Quotas:      []simulate.QuotaForecast{quota("4", ""), quota("2", ""), quota("4", "vector")},
-		Limits:      []simulate.LimitForecast{{Namespace: "shop", Name: "ratio", Workload: "cart", Type: "Container", Resource: "cpu", Message: "container vector: no limit of cpu"}},
+		Limits:      []simulate.LimitForecast{{Namespace: "shop", Name: "ratio", Workload: "cart", Type: "Container", Resource: "cpu", Message: "container vector: cpu has no limit"}},
 		Autoscalers: []simulate.AutoscalerForecast{scaler("500m", ""), scaler("500m", "vector"), scaler("0", "")},
 	}}
 	var out, notes bytes.Buffer
@@ -41,18 +41,18 @@ func TestPrintForecast_ReportsQuotaAndAutoscaler(t *testing.T) {
 NAMESPACE   PODS   CPU REQUESTS   MEMORY REQUESTS   QOS CLASS
 shop        2      -200m          -                 cart Guaranteed → Burstable, cart Guaranteed → Burstable, cart Guaranteed → Burstable and 2 more
 
-NAMESPACE   RESOURCEQUOTA   RESOURCE     HARD   USED   MEANWHILE   AFTER   EFFECT
-shop        all             limits.cpu   4      1      3           2       -
-shop        all             limits.cpu   2      1      3           2       rejects pods: hard is too low
-shop        all             limits.cpu   4      1      3           2       rejects pods: container vector has none
+NAMESPACE   RESOURCEQUOTA   RESOURCE     HARD   USED   PEAK   AFTER   EFFECT
+shop        all             limits.cpu   4      1      3      2       -
+shop        all             limits.cpu   2      1      3      2       rejects pods: the quota is too low
+shop        all             limits.cpu   4      1      3      2       rejects pods: container vector does not set this resource
 
 NAMESPACE   LIMITRANGE   WORKLOAD   TYPE        EFFECT
-shop        ratio        cart       Container   rejects pods: container vector: no limit of cpu
+shop        ratio        cart       Container   rejects pods: container vector: cpu has no limit
 
 NAMESPACE   AUTOSCALER   WORKLOAD   RESOURCE   REQUESTS   AFTER   EFFECT
-shop        hpa          cart       cpu        500m       600m    the measured utilization of the application falls to 83 % of the present value
-shop        hpa          cart       cpu        500m       600m    cannot scale: container vector has no request
-shop        hpa          cart       cpu        0          600m    can scale, which was not possible before
+shop        hpa          cart       cpu        500m       600m    the measured utilization of the application falls to 83 % of its current value
+shop        hpa          cart       cpu        500m       600m    cannot scale: container vector has no request of this resource
+shop        hpa          cart       cpu        0          600m    can scale; without the sidecar, it cannot
 `, out.String())
 	require.Contains(t, notes.String(), "type ContainerResource")
 }

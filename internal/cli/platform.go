@@ -100,9 +100,9 @@ func (a *app) loadPlatform(ctx context.Context, chart fs.FS, cluster client.Read
 	}
 	switch {
 	case installed.PublishedErr != nil:
-		a.printNote("revision not read: %v; previews use the installation's present values and template sets", err)
+		a.printNote("published revision not read: %v; previews use the installation's current values and template sets", err)
 	case err != nil:
-		a.printNote("could not read revision %s, which the operator has published: %v; previews use the installation's present values and template sets", installed.Published.Revision, err)
+		a.printNote("could not read revision %s, which the operator has published: %v; previews use the installation's current values and template sets", installed.Published.Revision, err)
 	}
 	return platform, func(ctx context.Context, revision string) (*desired.Platform, error) {
 		return installed.EarlierPlatform(ctx, cluster, catalog, platform, revision)

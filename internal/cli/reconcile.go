@@ -55,7 +55,7 @@ kubectl vectorsidecar reconcile --all --live -n shop`,
 	}
 	flags := command.Flags()
 	flags.BoolVar(&options.allSidecars, "all", false, "all VectorSidecars of the namespace")
-	flags.BoolVarP(&options.allNamespaces, "all-namespaces", "A", false, "of all namespaces, with --all")
+	flags.BoolVarP(&options.allNamespaces, "all-namespaces", "A", false, "with --all: VectorSidecars of all namespaces")
 	flags.BoolVar(&options.live, "live", false, "first list the live workloads of the namespace, and correct the operator's cache")
 	flags.DurationVar(&options.timeout, "timeout", time.Minute, "how long to wait for the operator; 0 does not wait")
 	a.addClusterFlags(flags)

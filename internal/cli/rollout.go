@@ -78,7 +78,7 @@ func newRolloutWrite(a *app, command *cobra.Command) *rolloutOptions {
 func newRolloutPromote(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "promote WAVE | vectorsidecar/NAME | clustervectorsidecar/NAME",
-		Short: "End the wait for a wave, or for the mode of a VectorSidecar",
+		Short: "Start changes that wait for a wave, a canary or the rollout mode",
 		Long: `End the wait of the published revision for a wave, and for those before it: for their unfinished
 workloads and for their soaks. A halt stays. The next revision goes through all waves again. The
 command sets the annotation ` + meta.AnnotationPromoteRollout + `
@@ -89,7 +89,7 @@ command sets the annotation on that object. If a VectorSidecar has the revision 
 wait for its spec.rollout.mode, they get the change, each in its turn; the next change waits again. If
 workloads wait because the workloads of spec.rollout.canary lack pods, they get the change without a
 canary.`,
-		Example: `# the whole fleet
+		Example: `# all VectorSidecars of the installation
 kubectl vectorsidecar rollout promote canary
 # one VectorSidecar, or its waiting workloads
 kubectl vectorsidecar rollout promote vectorsidecar/logs -n shop`,
@@ -118,7 +118,7 @@ If you name a VectorSidecar or a ClusterVectorSidecar, only that one continues, 
 which stays for all others. Its failed rollouts then do not block its other workloads. The operator
 repeats writes that were rejected or undone, also if owners of workloads undid them
 (status.removedByOwners). The command sets the annotation on that object.`,
-		Example: `# the whole fleet
+		Example: `# all VectorSidecars of the installation
 kubectl vectorsidecar rollout retry
 # one VectorSidecar
 kubectl vectorsidecar rollout retry vectorsidecar/logs -n shop`,
@@ -144,7 +144,7 @@ kubectl vectorsidecar rollout retry vectorsidecar/logs -n shop`,
 func (o *rolloutOptions) retrySidecar(ctx context.Context, argument string) error {
 	name, isOne := parseSidecarName(argument)
 	if !isOne {
-		return fmt.Errorf("%q: name a VectorSidecar as vectorsidecar/NAME, a ClusterVectorSidecar as clustervectorsidecar/NAME, or nothing for the whole fleet", argument)
+		return fmt.Errorf("%q is not a valid argument: name a VectorSidecar as vectorsidecar/NAME, a ClusterVectorSidecar as clustervectorsidecar/NAME, or nothing for the installation", argument)
 	}
 	cluster, err := o.app.connect()
 	if err != nil {
@@ -231,7 +231,7 @@ func (o *rolloutOptions) readRollout(ctx context.Context, cluster client.Reader)
 // title names the published revision in messages.
 func (r *rollout) title() string {
 	if r.RevisionNotRead != "" {
-		return "revision not read"
+		return "published revision (not read)"
 	}
 	return "revision " + r.Revision
 }
@@ -241,7 +241,7 @@ func (r *rollout) requireRevision() error {
 	if r.RevisionNotRead == "" {
 		return nil
 	}
-	return fmt.Errorf("revision not read: %s", r.RevisionNotRead)
+	return fmt.Errorf("published revision not read: %s", r.RevisionNotRead)
 }
 
 // requireStarting returns an error if the published revision could not be read, or is undone.
@@ -311,7 +311,7 @@ func (o *rolloutOptions) promoteSidecar(ctx context.Context, name string) error 
 		for _, change := range target.canaries {
 			values = append(values, v1alpha1.PromotionOfCanary(change))
 		}
-		effect := fmt.Sprintf("change %s starts without a canary", strings.Join(target.canaries, ", "))
+		effect := fmt.Sprintf("change %s starts in all workloads without waiting for a canary", strings.Join(target.canaries, ", "))
 		return o.annotateTarget(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, strings.Join(values, ","), effect})
 	}
 	if waits := target.deferred; hasDeferred {
@@ -328,7 +328,7 @@ func (o *rolloutOptions) promoteSidecar(ctx context.Context, name string) error 
 	if err != nil {
 		return err
 	}
-	return o.annotateTarget(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, read.Revision, "revision " + read.Revision + " does not wait for a wave"})
+	return o.annotateTarget(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, read.Revision, "revision " + read.Revision + " starts without waiting for a wave"})
 }
 
 // openRollout connects to the cluster, and reads the published templates and values of an installation with waves.

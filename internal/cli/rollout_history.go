@@ -221,7 +221,7 @@ func (r *rollout) readContent(ctx context.Context, cluster client.Reader, revisi
 	for i := range stored {
 		names = append(names, stored[i].Labels[meta.LabelRevision])
 	}
-	return nil, fmt.Errorf("revision %q is not stored: there are %s", revision, cmp.Or(strings.Join(names, ", "), "none"))
+	return nil, fmt.Errorf("revision %q is not stored; stored revisions: %s", revision, cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 func matchesRevision(revision string) func(appsv1.ControllerRevision) bool {

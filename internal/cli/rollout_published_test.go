@@ -117,7 +117,7 @@ func TestRollout_ShowsPublishedRevision(t *testing.T) {
 			out, _, _ = f.cluster(t, nil).runOutside(t, "rollout", "retry")
 			require.Contains(t, out, "revision "+revision+" continues")
 			out, _, _ = f.cluster(t, nil).runOutside(t, "rollout", "promote", "vectorsidecar/logs", "-n", "shop")
-			require.Contains(t, out, "revision "+revision+" does not wait for a wave")
+			require.Contains(t, out, "revision "+revision+" starts without waiting for a wave")
 			if !f.withoutRevision {
 				out, _, _ = f.cluster(t, nil).runOutside(t, "rollout", "history")
 				require.Regexp(t, revision+" .* present\n", out)
@@ -148,7 +148,7 @@ func TestRollout_ReportsUnreadableRevision(t *testing.T) {
 		"promote":     {[]string{"promote", "canary"}, "revision not read: ", 2},
 		"promote one": {[]string{"promote", "vectorsidecar/logs", "-n", "shop"}, "revision not read: ", 2},
 		"undo":        {[]string{"undo"}, "revision not read: ", 2},
-		"retry":       {[]string{"retry"}, "revision not read continues", 0},
+		"retry":       {[]string{"retry"}, "published revision (not read) continues", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, notes, code := f.cluster(t, forbidden).runOutside(t, append([]string{"rollout"}, test.arguments...)...)

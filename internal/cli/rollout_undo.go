@@ -152,7 +152,7 @@ func (o *undoOptions) undoToRevision(ctx context.Context, request *undo) error {
 	case o.targetRevision == read.Revision && read.IsUndone:
 		return read.requireStarting()
 	case o.targetRevision == read.Revision:
-		return fmt.Errorf("revision %s is already the present revision", o.targetRevision)
+		return fmt.Errorf("all VectorSidecars already have revision %s, or move to it", o.targetRevision)
 	default:
 		if _, err := read.readContent(ctx, request.cluster, o.targetRevision); err != nil {
 			return err
@@ -269,9 +269,9 @@ func (o *undoOptions) describe(ctx context.Context, request *undo, effect *fleet
 		lines = append(lines, request.read.changedValues(ctx, request.cluster, pair[0], pair[1])...)
 	}
 	if o.targetRevision == "" && len(moves) == 0 && len(effect.Stuck) == 0 && effect.Returned > 0 {
-		lines = append(lines, fmt.Sprintf("all VectorSidecars that had revision %s have returned already: this only stops the revision", request.undoneRevision))
+		lines = append(lines, fmt.Sprintf("all VectorSidecars that had revision %s have already reverted: the undo only prevents that it starts again", request.undoneRevision))
 	} else if len(moves) == 0 {
-		lines = append(lines, fmt.Sprintf("no VectorSidecar changes: this only stops revision %s", request.undoneRevision))
+		lines = append(lines, fmt.Sprintf("no VectorSidecar changes: the undo only prevents that revision %s starts", request.undoneRevision))
 	}
 	if stuck := effect.Stuck; len(stuck) > 0 {
 		var names []string
@@ -285,7 +285,7 @@ func (o *undoOptions) describe(ctx context.Context, request *undo, effect *fleet
 		lines = append(lines, stayPhrase(effect.Others+effect.Returned, "other VectorSidecar")+" unchanged")
 	}
 	for _, revision := range slices.Sorted(maps.Keys(effect.Failed)) {
-		lines = append(lines, fmt.Sprintf("of these, %s with failed revision %s: see --to-revision", stayPhrase(effect.Failed[revision], "VectorSidecar"), revision))
+		lines = append(lines, fmt.Sprintf("of these, %s with failed revision %s: name another revision with --to-revision", stayPhrase(effect.Failed[revision], "VectorSidecar"), revision))
 	}
 	return lines
 }

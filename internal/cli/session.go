@@ -341,9 +341,9 @@ func (s *session) loadEvaluator(ctx context.Context, chart fs.FS) error {
 		s.taker.DefaultFrom = "--environment"
 	case s.cluster == nil || s.installation != nil || values != nil:
 	case s.valuesErr != nil:
-		s.taker.DefaultAssumed = "the operator's default is unknown, because reading it is not permitted"
+		s.taker.DefaultAssumed = "the operator's default is unknown, because you may not read the installation's values"
 	default:
-		s.taker.DefaultAssumed = "without an operator the default is unknown"
+		s.taker.DefaultAssumed = "the default is unknown, because no operator was found"
 	}
 	s.taker.KubeVersion = cmp.Or(s.inputs.kubeVersion, s.kubeVersion, defaultKubeVersion)
 	s.taker.Cluster = s.inputs.ofCluster.mergeInto(s.renderCluster)

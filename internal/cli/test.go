@@ -45,7 +45,7 @@ type testResult struct {
 	Error string `json:"error,omitempty"`
 	// Difference is a unified diff of the expected and the actual output.
 	Difference string `json:"difference,omitempty"`
-	// Vector lists the errors that Vector reports, Unable the reasons why Vector could not check, and Unseen the
+	// Vector lists the errors that Vector reports, Unable the reasons why Vector could not check, and Unchecked the
 	// parts that Vector did not check.
 	Vector    []string `json:"vector,omitempty"`
 	Unable    []string `json:"unable,omitempty"`

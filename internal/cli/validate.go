@@ -152,14 +152,14 @@ func (o *validateOptions) validateTogether(ctx context.Context, program *vectorp
 }
 
 func notValidatedError(reasons []string) error {
-	return fmt.Errorf("checking with Vector: not checked: %s", strings.Join(reasons, "; "))
+	return fmt.Errorf("validating with Vector: no result: %s", strings.Join(reasons, "; "))
 }
 
 // vectorResult is the result of Vector's checks in a session. Linted counts configurations.
 type vectorResult struct {
 	lint.Result
 
-	// unable lists the configurations that could not be checked, with the reason. unseen lists the parts that were
+	// unable lists the configurations that could not be checked, with the reason. unchecked lists the parts that were
 	// not checked.
 	unable, unchecked []string
 }

@@ -58,14 +58,14 @@ func (r *result) findRecord(ref workload.Ref) *workloadcache.Record {
 // mismatchReason explains why a VectorSidecar does not select a workload, by the first unmet requirement.
 func mismatchReason(sidecar *v1alpha1.VectorSidecar, record *workloadcache.Record) string {
 	if sidecar.DeletionTimestamp != nil {
-		return "selects nothing, because it is being deleted"
+		return "selects no workloads, because it is being deleted"
 	}
 	if kinds := sidecar.Spec.Kinds(); !slices.Contains(kinds, v1alpha1.WorkloadKind(record.Kind)) {
 		return fmt.Sprintf("does not select kind %s: spec.workloads lists %v", record.Kind, kinds)
 	}
 	selector, err := metav1.LabelSelectorAsSelector(&sidecar.Spec.Selector)
 	if err != nil {
-		return "cannot be read: " + err.Error()
+		return "has a selector that cannot be read: " + err.Error()
 	}
 	requirements, _ := selector.Requirements()
 	workloadLabels := record.View().Labels
@@ -74,7 +74,7 @@ func mismatchReason(sidecar *v1alpha1.VectorSidecar, record *workloadcache.Recor
 			return fmt.Sprintf("requires %s, but the workload %s", requirement.String(), labelText(workloadLabels, requirement.Key()))
 		}
 	}
-	return "selects nothing, because the VectorSidecar is not valid"
+	return "selects no workloads, because its spec is not valid"
 }
 
 // labelText describes the value of a label of a workload.
@@ -156,7 +156,7 @@ func (e *explanation) unmatchedMessage() string {
 	case e.otherNamespaceMatch != "":
 		return fmt.Sprintf("VectorSidecar %s matches the workload, but selects only workloads of its own namespace: create one here", e.otherNamespaceMatch)
 	case len(near) == 0:
-		return "the namespace has no VectorSidecar" + e.unreached
+		return "the namespace contains no VectorSidecar" + e.unreached
 	}
 	return "no VectorSidecar selects the workload: " + strings.Join(near, "; ") + e.unreached
 }
@@ -169,7 +169,7 @@ func (a *sidecarReport) isSuperseded(matching []sidecarReport) bool {
 // progressText describes the operation in progress.
 func (a *sidecarReport) progressText() string {
 	if a.Action != string(plan.None) && a.Action != string(plan.RecordOnly) && a.Action != string(plan.Adopt) {
-		return fmt.Sprintf("%s writes to the workload next (%s); if it does not, check the operator: kubectl vectorsidecar check", meta.Title(a.Name), strings.ToLower(a.Action))
+		return fmt.Sprintf("the operator writes the sidecar of %s to the workload next (%s); if that does not happen, check the operator: kubectl vectorsidecar check", meta.Title(a.Name), strings.ToLower(a.Action))
 	}
 	return fmt.Sprintf("the pod template has the current sidecar of %s, and pods are being replaced", meta.Title(a.Name))
 }
@@ -208,7 +208,7 @@ func (e *explanation) print(w io.Writer, allFields bool) error {
 		add("injected", report.hashText())
 		add("injected by", report.InjectedBy)
 		add("new workloads", report.Admission)
-		add("tells", report.InjectedEnv)
+		add("application env", report.InjectedEnv)
 		add("last change", plan.CauseLine(report.ChangeCause))
 		add("fields", summarizeFields(report.Fields))
 		if err := printTable(w, nil, rows); err != nil {
@@ -247,11 +247,11 @@ func (a *sidecarReport) hashText() string {
 	case a.InjectedHash == "" && a.WantedHash == "":
 		return ""
 	case a.InjectedHash == "":
-		return "none yet, desired " + a.WantedHash
+		return "none yet; desired: " + a.WantedHash
 	case a.InjectedHash == a.WantedHash || a.WantedHash == "":
 		return a.InjectedHash
 	case a.HasOlderRendering:
-		return a.InjectedHash + ", and " + a.WantedHash + " with the next change"
+		return a.InjectedHash + "; with the next change: " + a.WantedHash
 	}
-	return a.InjectedHash + ", desired " + a.WantedHash
+	return a.InjectedHash + "; desired: " + a.WantedHash
 }

@@ -29,13 +29,13 @@ func TestExplanation_DescribesEarlierRendering(t *testing.T) {
 		"the current one": {current, desired.InjectedHash(), "all pods run the current sidecar of VectorSidecar logs", desired.InjectedHash()},
 		"an earlier release's": {
 			kept, "older", "all pods run the current sidecar of VectorSidecar logs, rendered by an earlier release: the workload gets a newer rendering with its next change",
-			"older, and " + desired.InjectedHash() + " with the next change",
+			"older; with the next change: " + desired.InjectedHash(),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			one := sidecarReport{Name: "logs", Matches: true, InjectedHash: test.injected}
 			one.addPlan(&test.plan, &step{Action: test.plan.Action(), State: string(test.plan.State())}, &workload.View{PodView: workload.PodView{QoSClass: corev1.PodQOSGuaranteed}})
-			require.Equal(t, "Burstable with the sidecar, Guaranteed without", one.QoS)
+			require.Equal(t, "Burstable with the sidecar, Guaranteed without it", one.QoS)
 			explained := explanation{VectorSidecars: []sidecarReport{one}}
 			explained.setConclusion(&workload.View{})
 

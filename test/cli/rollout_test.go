@@ -142,7 +142,7 @@ default   0/1    ....................   0             1         0        0      
 	require.Equal(t, first.Revision+"/"+before.Revision(), own(meta.AnnotationUndoRollout))
 	require.Contains(t, rollout("undo", "done", "-n", namespace, "--yes", "--to-revision", first.Revision), "like all others")
 	require.Empty(t, own(meta.AnnotationUndoRollout))
-	require.Contains(t, rollout("promote", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: revision "+first.Revision+" does not wait for a wave")
+	require.Contains(t, rollout("promote", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: revision "+first.Revision+" starts without waiting for a wave")
 	require.Equal(t, first.Revision, own(meta.AnnotationPromoteRollout))
 
 	require.Contains(t, rollout("retry", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: earlier failures no longer block the VectorSidecar")
@@ -158,9 +158,9 @@ default   0/1    ....................   0             1         0        0      
 	waits = was.DeepCopy()
 	waits.Status.ObservedGeneration, waits.Status.Canary = waits.Generation, &v1alpha1.CanaryStatus{Change: "0123456789abcdef", State: v1alpha1.CanaryWithoutPods}
 	require.NoError(t, w.Client.Status().Patch(t.Context(), waits, client.MergeFrom(was)))
-	require.Contains(t, rollout("promote", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: change 0123456789abcdef starts without a canary")
+	require.Contains(t, rollout("promote", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: change 0123456789abcdef starts in all workloads without waiting for a canary")
 	require.Equal(t, "canary0123456789abcdef", own(meta.AnnotationPromoteRollout))
-	require.Contains(t, rollout("status"), "2 workloads of wave canary wait for the present sidecar (spec.rollout.mode)")
+	require.Contains(t, rollout("status"), "2 workloads of wave canary wait for the application owner or a promotion (spec.rollout.mode)")
 
 	rollout("pause")
 	_, err := time.Parse(time.RFC3339, annotation(meta.AnnotationStopWrites))
@@ -252,7 +252,7 @@ func testClusterRollouts(t *testing.T, w *harness.World, rollout func(...string)
 	name := "clustervectorsidecar/all"
 	require.Contains(t, rollout("undo", name, "--yes", "--to-revision", before), name+" annotated: moves from revision "+present+" to "+before+"\n")
 	require.Equal(t, present+"/"+before, read().Annotations[meta.AnnotationUndoRollout])
-	require.Equal(t, name+" annotated: revision "+present+" does not wait for a wave\n", rollout("promote", name))
+	require.Equal(t, name+" annotated: revision "+present+" starts without waiting for a wave\n", rollout("promote", name))
 	require.Equal(t, present, read().Annotations[meta.AnnotationPromoteRollout])
 	require.Contains(t, rollout("retry", name), name+" annotated: earlier failures no longer block the VectorSidecar")
 	require.NotEmpty(t, read().Annotations[meta.AnnotationRetryRollout])

@@ -96,7 +96,7 @@ func TestForecast_EqualsUseInResourceQuota(t *testing.T) {
 	found := report.Forecast
 	text, notes := planned(t, vs.DeepCopy(), "wide")
 	require.Regexp(t, `all +limits.memory +1000Gi +768Mi +1536Mi +1152Mi +-`, text)
-	require.Regexp(t, `cart +cart +cpu +200m +250m +the measured utilization of the application falls to 80 % of the present value`, text)
+	require.Regexp(t, `cart +cart +cpu +200m +250m +the measured utilization of the application falls to 80 % of its current value`, text)
 	require.Contains(t, notes, "type ContainerResource")
 
 	world.Create(t, vs)
@@ -139,7 +139,7 @@ func TestVectorSidecar_ExceedsQuotaInForecast(t *testing.T) {
 	vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Build()
 
 	text, _ := planned(t, vs.DeepCopy(), "wide")
-	require.Regexp(t, `sidecars +`+string(count)+` +0 +0 +1 +1 +rejects VectorSidecars: hard is too low`, text)
+	require.Regexp(t, `sidecars +`+string(count)+` +0 +0 +1 +1 +rejects VectorSidecars: the quota is too low`, text)
 	require.ErrorContains(t, world.Client.Create(t.Context(), vs), "exceeded quota: sidecars")
 }
 
