@@ -80,13 +80,13 @@ type sidecarReport struct {
 	// Reverted explains that the spec failed and the last known good spec is rendered, "" if not.
 	Reverted string `json:"reverted,omitempty"`
 	// InjectedEnv lists the variables that are injected into the application's containers.
-	InjectedEnv string `json:"told,omitempty"`
+	InjectedEnv string `json:"injectedEnv,omitempty"`
 	// InjectedHash is the hash of the sidecar in the workload, WantedHash the hash of the desired sidecar.
 	InjectedHash string `json:"injectedHash,omitempty"`
 	WantedHash   string `json:"wantedHash,omitempty"`
 	// HasOlderRendering is true if the sidecar in the workload is unchanged until the next change, although it would be rendered
 	// differently now.
-	HasOlderRendering bool    `json:"keeps,omitempty"`
+	HasOlderRendering bool    `json:"hasOlderRendering,omitempty"`
 	Fields            []field `json:"fields,omitempty"`
 }
 

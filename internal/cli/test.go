@@ -49,7 +49,7 @@ type testResult struct {
 	// parts that Vector did not check.
 	Vector    []string `json:"vector,omitempty"`
 	Unable    []string `json:"unable,omitempty"`
-	Unchecked []string `json:"unseen,omitempty"`
+	Unchecked []string `json:"unchecked,omitempty"`
 }
 
 func newTest(a *app) *cobra.Command {
