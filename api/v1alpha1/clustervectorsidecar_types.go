@@ -67,9 +67,9 @@ type ClusterVectorSidecarSpec struct {
 // ClusterScope has the fields of a ClusterVectorSidecar that a VectorSidecar does not have, except
 // namespaceSelector.
 type ClusterScope struct {
-	// configMapNamespace is the namespace of sidecar.config.configMapRef: Workload (default) is the
-	// namespace of the workloads, Operator is the operator namespace. In both cases the workloads
-	// mount a copy in their own namespace.
+	// configMapNamespace is the namespace of sidecar.config.configMapRef: Workload (default) or
+	// Operator. Workload: the namespace of the workloads. Operator: the operator namespace. In both
+	// cases the workloads mount a copy in their own namespace.
 	// +optional
 	ConfigMapNamespace ConfigMapNamespace `json:"configMapNamespace,omitempty"`
 
@@ -128,7 +128,8 @@ type ClusterVectorSidecarStatus struct {
 	// +optional
 	MatchedWorkloads int32 `json:"matchedWorkloads"`
 
-	// injectedWorkloads is the number of matched workloads that carry the current sidecar.
+	// injectedWorkloads is the number of matched workloads with the current sidecar in the pod
+	// template.
 	// +default=0
 	// +optional
 	InjectedWorkloads int32 `json:"injectedWorkloads"`
@@ -144,7 +145,7 @@ type ClusterVectorSidecarStatus struct {
 	// +optional
 	WorkloadsWithoutPods int32 `json:"workloadsWithoutPods,omitempty"`
 
-	// kinds has the same numbers for each kind of workload.
+	// kinds counts the workloads of each kind.
 	// +listType=map
 	// +listMapKey=kind
 	// +optional
@@ -178,8 +179,8 @@ type ClusterVectorSidecarStatus struct {
 	// +optional
 	LastKnownGood *LastKnownGoodSpec `json:"lastKnownGood,omitempty"`
 
-	// reverted is the spec that failed. Workloads of all namespaces have status.lastKnownGood
-	// instead.
+	// reverted is the spec that failed. While it is set, workloads in all namespaces have the spec of
+	// status.lastKnownGood.
 	// +optional
 	Reverted *RevertedSpec `json:"reverted,omitempty"`
 
@@ -198,9 +199,10 @@ type ClusterVectorSidecarStatus struct {
 	// +optional
 	WorkloadsOmitted int32 `json:"workloadsOmitted,omitempty"`
 
-	// removedByOwners are the owners that remove the sidecar from their workloads, by kind. It is
-	// not injected into other workloads of that kind with an owner of that kind in that namespace.
-	// If three namespaces have found this, it applies to all namespaces.
+	// removedByOwners are the kinds of controller owners that remove the sidecar from their workloads.
+	// The sidecar is not injected into other workloads of that kind with a controller owner of that
+	// kind in the namespace. If three namespaces report the same kinds, that applies to all
+	// namespaces.
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=atomic
 	// +optional

@@ -38,13 +38,13 @@ type LogsSpec struct {
 	// +optional
 	MaxLineBytes *int32 `json:"maxLineBytes,omitempty"`
 
-	// cleanup makes Vector remove files that the application no longer needs, in a rendered
-	// configuration. The volume is then mounted writable.
+	// cleanup makes Vector remove rotated log files, in a rendered configuration. The sidecar then
+	// mounts the volume writable.
 	// +optional
 	Cleanup *CleanupSpec `json:"cleanup,omitempty"`
 
-	// containers that get an emptyDir at path, for an application without a mount there. "*"
-	// selects all of them.
+	// containers are the application containers that get an emptyDir at path, for an application
+	// without a mount there. "*" selects all of them.
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=63
@@ -52,15 +52,15 @@ type LogsSpec struct {
 	// +optional
 	Containers []string `json:"containers,omitempty"`
 
-	// sizeLimit of that volume. A pod that writes more is evicted.
+	// sizeLimit is the size limit of the emptyDir of containers. A pod that exceeds it is evicted.
 	// +optional
 	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
 }
 
 // CleanupSpec selects the log files that Vector removes.
 type CleanupSpec struct {
-	// rotated are file name patterns relative to path, of files that are not written any more, such
-	// as *.log.*. They must not match a file that is still written.
+	// rotated are file name patterns relative to path, such as *.log.*, of the files to remove. A
+	// pattern must not match a file that the application still writes to. Empty: no file is removed.
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=atomic
 	// +optional
@@ -72,8 +72,8 @@ type CleanupSpec struct {
 	// +optional
 	RemoveAfter string `json:"removeAfter,omitempty"`
 
-	// evenUnacknowledged also removes files if sinks have acknowledgements enabled, which promise
-	// that no line is lost.
+	// evenUnacknowledged also removes files if sinks have acknowledgements enabled, although lines may
+	// be lost then.
 	// +optional
 	EvenUnacknowledged *bool `json:"evenUnacknowledged,omitempty"`
 }
@@ -115,8 +115,8 @@ type SocketSpec struct {
 	// +optional
 	Path string `json:"path,omitempty"`
 
-	// containers of the application that mount the directory of the socket; "*" selects all of
-	// them.
+	// containers are the application containers that mount the directory of the socket. "*" selects
+	// all of them.
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=63
@@ -158,7 +158,7 @@ type OTLPSpec struct {
 // ApplicationEnvSpec has the variables that give the application's containers the addresses of the
 // sidecar.
 type ApplicationEnvSpec struct {
-	// containers of the application that get the variables; "*" selects all of them.
+	// containers are the application containers that get the variables. "*" selects all of them.
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=63
@@ -166,15 +166,15 @@ type ApplicationEnvSpec struct {
 	// +optional
 	Containers []string `json:"containers,omitempty"`
 
-	// otlp is the protocol for the application: OTEL_EXPORTER_OTLP_PROTOCOL,
-	// OTEL_EXPORTER_OTLP_ENDPOINT for the listener of sidecar.otlp, and OTEL_RESOURCE_ATTRIBUTES
-	// with the workload's names. Empty for none of them.
+	// otlp is the protocol by which the application sends OpenTelemetry data to sidecar.otlp. The
+	// application gets OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_EXPORTER_OTLP_ENDPOINT, and
+	// OTEL_RESOURCE_ATTRIBUTES with the names of the workload. Empty: no variables.
 	// +kubebuilder:validation:Enum="";grpc;"http/protobuf"
 	// +optional
 	OTLP *string `json:"otlp,omitempty"`
 
-	// socket is the name of a variable with the address of sidecar.socket: HOST:PORT, or the path.
-	// Empty for none.
+	// socket is the name of a variable with the address of sidecar.socket: HOST:PORT, or the path of
+	// the Unix socket. Empty: no variable.
 	// +kubebuilder:validation:MaxLength=128
 	// +kubebuilder:validation:Pattern=`^([A-Za-z_][A-Za-z0-9_]*)?$`
 	// +optional

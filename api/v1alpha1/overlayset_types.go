@@ -123,7 +123,7 @@ type OverlayItem struct {
 
 // Overlay is the sidecar of one VectorSidecar and the workloads that it selects.
 type Overlay struct {
-	// id is the name that items refer to.
+	// id is the name that the fields overlayID refer to.
 	// +required
 	ID string `json:"id"`
 	// vectorSidecar is the name of the VectorSidecar, or clustervectorsidecar/NAME for a ClusterVectorSidecar.
@@ -176,19 +176,20 @@ type Overlay struct {
 	// injectedEnvPath is the key of that annotation in a JSON pointer.
 	// +optional
 	InjectedEnvPath string `json:"injectedEnvPath,omitempty"`
-	// initNames are the names of its init containers.
+	// initNames are the names of the init containers of the overlay.
 	// +listType=atomic
 	// +required
 	InitNames []string `json:"initNames"`
-	// containerNames are the names of its regular containers.
+	// containerNames are the names of the regular containers of the overlay.
 	// +listType=atomic
 	// +required
 	ContainerNames []string `json:"containerNames"`
-	// volumeNames are the names of its volumes.
+	// volumeNames are the names of the volumes of the overlay.
 	// +listType=atomic
 	// +required
 	VolumeNames []string `json:"volumeNames"`
-	// annotationKeys are the keys of its pod annotations, without the list of injected items.
+	// annotationKeys are the keys of the pod annotations of the overlay, without the list of injected
+	// items.
 	// +listType=atomic
 	// +required
 	AnnotationKeys []string `json:"annotationKeys"`
@@ -204,10 +205,11 @@ type Overlay struct {
 	// +listType=atomic
 	// +required
 	Secrets []string `json:"secrets"`
-	// graceSeconds is the least terminationGracePeriodSeconds that a pod must have.
+	// graceSeconds is the smallest terminationGracePeriodSeconds that a pod must have, in seconds.
 	// +required
 	GraceSeconds int64 `json:"graceSeconds"`
-	// qos is Guaranteed or Other if only pods of that QoS class get the overlay.
+	// qos is Guaranteed or Other if only pods of that QoS class get the overlay, and empty if pods of
+	// any class get it.
 	// +required
 	QoS string `json:"qos"`
 	// logs is the required mount of the application's log files, empty for any.

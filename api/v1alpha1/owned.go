@@ -32,23 +32,23 @@ type OwnerRemoval struct {
 	// kind of the workloads.
 	// +required
 	Kind string `json:"kind"`
-	// ownerKind is the kind of their owners, with its group, such as Kafka.kafka.strimzi.io.
+	// ownerKind is the kind of the controller owners, with its group, such as Kafka.kafka.strimzi.io.
 	// +required
 	OwnerKind string `json:"ownerKind"`
 	// namespace of the workload in which the removal was first found. Empty in a VectorSidecar.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	// name of that workload.
+	// name of the workload in which the removal was first found.
 	// +required
 	Name string `json:"name"`
-	// owner is the name of that workload's owner.
+	// owner is the name of the controller owner of that workload.
 	// +required
 	Owner string `json:"owner"`
 	// removalTime is when the removal was found.
 	// +required
 	RemovalTime metav1.Time `json:"removalTime"`
-	// retry is a digest of the annotation retry-rollout at that time. The injection is tried again
-	// when the annotation changes.
+	// retry is a digest of the annotation retry-rollout when the removal was found. When the
+	// annotation changes, the operator injects the sidecar again.
 	// +optional
 	Retry string `json:"retry,omitempty"`
 }

@@ -22,9 +22,10 @@ type RolloutStatus struct {
 	// +optional
 	RevertedFrom string `json:"revertedFrom,omitempty"`
 
-	// generation is the generation of the VectorSidecar when the revision was started. It is
-	// negative if its own spec was reverted, and 0 if workloads had failed before. Failures with
-	// another generation are caused by its owner, and do not halt other VectorSidecars.
+	// generation is the generation of the VectorSidecar when the revision was started. It is negative
+	// if its own spec was reverted, and 0 if workloads had failed before. Failures with another
+	// generation are caused by a change of the spec, and do not halt the revision for other
+	// VectorSidecars.
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
 
@@ -55,12 +56,13 @@ type RolloutStatus struct {
 	// +optional
 	Evidence int32 `json:"evidence,omitempty"`
 
-	// failedRevision is the revision that failed here. It stays halted until a user requests a
-	// retry.
+	// failedRevision is the revision that failed in this VectorSidecar. It stays halted until a user
+	// requests a retry.
 	// +optional
 	FailedRevision string `json:"failedRevision,omitempty"`
 
-	// failedWorkloads is the number of workloads that failed with it because of the sidecar.
+	// failedWorkloads is the number of workloads that failed with failedRevision because of the
+	// sidecar.
 	// +optional
 	FailedWorkloads int32 `json:"failedWorkloads,omitempty"`
 
@@ -76,13 +78,15 @@ type RolloutStatus struct {
 	// +optional
 	LastHandledInstallationRetry string `json:"lastHandledInstallationRetry,omitempty"`
 
-	// lastHandledRetry is a digest of the annotation retry-rollout of this VectorSidecar when the
-	// revision was started, or last failed. A different text continues the revision only here.
+	// lastHandledRetry is a digest of the annotation retry-rollout when the revision was started or
+	// last failed. A different value of the annotation of this VectorSidecar retries the revision for
+	// this VectorSidecar only.
 	// +optional
 	LastHandledRetry string `json:"lastHandledRetry,omitempty"`
 
 	// lastHandledUndo is a digest of the annotation undo-rollout of the installation's values that
-	// this VectorSidecar has handled. A retry here counts only if it was requested after that.
+	// this VectorSidecar has handled. A retry of this VectorSidecar is valid only if it was requested
+	// after that undo.
 	// +optional
 	LastHandledUndo string `json:"lastHandledUndo,omitempty"`
 
@@ -164,7 +168,7 @@ const (
 // LastKnownGoodSpec is the rendered part of a VectorSidecar's spec when all of its workloads had
 // finished it.
 type LastKnownGoodSpec struct {
-	// digest of the spec below.
+	// digest of the field spec.
 	// +required
 	Digest string `json:"digest"`
 
@@ -172,8 +176,8 @@ type LastKnownGoodSpec struct {
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
 
-	// failing are the namespaces of a ClusterVectorSidecar in which workloads failed with this
-	// spec. Failures there with the next spec do not revert it.
+	// failing are the namespaces of a ClusterVectorSidecar in which workloads failed with this spec.
+	// If workloads fail there with the next spec, that spec is not reverted.
 	// +kubebuilder:validation:MaxItems=100
 	// +kubebuilder:validation:items:MaxLength=63
 	// +listType=set
@@ -202,8 +206,8 @@ type RevertedSpec struct {
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 
-	// failedWorkloads is the number of workloads that failed because of the sidecar in the namespace
-	// of namespace.
+	// failedWorkloads is the number of workloads that failed because of the sidecar. For a
+	// ClusterVectorSidecar, only workloads in the namespace of the field namespace count.
 	// +optional
 	FailedWorkloads int32 `json:"failedWorkloads,omitempty"`
 
@@ -211,8 +215,8 @@ type RevertedSpec struct {
 	// +required
 	RevertTime metav1.Time `json:"revertTime"`
 
-	// lastHandledRetry is a digest of the annotation retry-rollout when the spec failed. A
-	// different text retries the spec.
+	// lastHandledRetry is a digest of the annotation retry-rollout when the spec failed. A different
+	// value of the annotation retries the spec.
 	// +optional
 	LastHandledRetry string `json:"lastHandledRetry,omitempty"`
 }

@@ -91,7 +91,8 @@ type SidecarSpec struct {
 	ImagePullSecrets []string `json:"imagePullSecrets,omitempty"`
 
 	// native selects a native sidecar or a regular container. Auto is a native sidecar if the API
-	// server and every kubelet support them (1.29 and later).
+	// server and every kubelet support them (1.29 and later). Always and Never do not depend on the
+	// cluster.
 	// +optional
 	Native NativeMode `json:"native,omitempty"`
 
@@ -130,16 +131,15 @@ type SidecarSpec struct {
 	// +optional
 	Health *HealthSpec `json:"health,omitempty"`
 
-	// Sinks of the rendered configuration by their id, as in Vector's own
-	// documentation. Fields left out of console, vector, http, elasticsearch, loki,
-	// aws_s3, kafka and splunk_hec_logs sinks get defaults. A sink without inputs
-	// gets everything collected that it accepts. null removes a sink of the
-	// environment: the API server would drop the null if each sink had a schema.
+	// Sinks of the rendered configuration by their id, with the options of Vector's documentation.
+	// Sinks of type console, vector, http, elasticsearch, loki, aws_s3, kafka and splunk_hec_logs have
+	// defaults for unset options. A sink without inputs gets all collected events that it accepts.
+	// null removes a sink of the environment.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
-	Sinks map[string]apiextensionsv1.JSON `json:"sinks,omitempty"`
+	Sinks map[string]apiextensionsv1.JSON `json:"sinks,omitempty"` // Without a schema, because the API server would drop null with one.
 
 	// secrets of the namespace by an id of your choice, mounted at /run/secrets/vector/ID.
 	// SECRET[ID.KEY] in a rendered configuration refers to a key of such a Secret.
@@ -147,48 +147,49 @@ type SidecarSpec struct {
 	// +optional
 	Secrets map[string]string `json:"secrets,omitempty"`
 
-	// logLevel sets VECTOR_LOG.
+	// logLevel is the log level of Vector (VECTOR_LOG).
 	// +kubebuilder:validation:Enum=trace;debug;info;warn;error;off
 	// +optional
 	LogLevel string `json:"logLevel,omitempty"`
 
-	// threads sets VECTOR_THREADS, the number of worker threads of Vector. With 0, Vector starts
-	// one for each core of the node.
+	// threads is the number of worker threads of Vector (VECTOR_THREADS). With 0, Vector starts one
+	// for each core of the node.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=256
 	// +optional
 	Threads *int32 `json:"threads,omitempty"`
 
-	// shutdown configures how the sidecar drains.
+	// shutdown configures how Vector delivers its remaining events when the pod terminates.
 	// +optional
 	Shutdown *ShutdownSpec `json:"shutdown,omitempty"`
 
-	// data is the volume of Vector's data_dir.
+	// data configures the volume of Vector's data_dir, /var/lib/vector.
 	// +optional
 	Data *DataSpec `json:"data,omitempty"`
 
-	// args are appended to the arguments that pass the configuration. These are left out if args
-	// pass a configuration themselves (--config, --config-dir and similar).
+	// args are additional arguments of Vector. If they pass a configuration (--config, --config-dir
+	// and similar), they replace the arguments that pass the rendered one.
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=atomic
 	// +optional
 	Args []string `json:"args,omitempty"`
 
-	// env is added to the sidecar's environment; an entry replaces the operator's
-	// entry of the same name.
+	// env are additional environment variables of the sidecar. A variable replaces the built-in one of
+	// the same name.
 	// +kubebuilder:validation:MaxItems=128
 	// +listType=atomic
 	// +optional
 	Env []corev1.EnvVar `json:"env,omitempty"`
 
-	// envFrom adds variables from ConfigMaps and Secrets of the namespace.
+	// envFrom are ConfigMaps and Secrets of the namespace with additional environment variables of the
+	// sidecar.
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=atomic
 	// +optional
 	EnvFrom []corev1.EnvFromSource `json:"envFrom,omitempty"`
 
-	// volumeMounts are added to the sidecar. A mount at /etc/vector or at /var/lib/vector replaces
-	// the built-in mount.
+	// volumeMounts are additional mounts of the sidecar. A mount at /etc/vector or at /var/lib/vector
+	// replaces the built-in mount.
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=atomic
 	// +optional
@@ -204,9 +205,9 @@ type SidecarSpec struct {
 	// +optional
 	QoS QoSMode `json:"qos,omitempty"`
 
-	// user selects the source of the sidecar's user: Fixed from securityContext, Platform from the
-	// cluster, as on OpenShift, Application from the container of the log directory. Auto: Platform
-	// on OpenShift, else Fixed.
+	// user selects the source of the sidecar's user: Auto, Fixed, Platform or Application. Fixed:
+	// securityContext. Platform: the cluster, as on OpenShift. Application: the container of the log
+	// directory. Auto: Platform on OpenShift, otherwise Fixed.
 	// +optional
 	User UserMode `json:"user,omitempty"`
 
@@ -217,14 +218,14 @@ type SidecarSpec struct {
 	// +optional
 	NodeAgents NodeAgentsMode `json:"nodeAgents,omitempty"`
 
-	// podAnnotations are added to the pods. They must not include annotations that the workload
-	// has, or annotations of a domain that the platform reserves.
+	// podAnnotations are additional annotations of the pods. They must not include annotations that
+	// the workload has, or annotations of a domain that the policy reserves.
 	// +kubebuilder:validation:MaxProperties=32
 	// +optional
 	PodAnnotations map[string]string `json:"podAnnotations,omitempty"`
 
-	// podLabels are added to the pods. They must not include labels that the workload has or
-	// selects its pods by, or labels of a domain that the platform reserves.
+	// podLabels are additional labels of the pods. They must not include labels that the workload has
+	// or selects its pods by, or labels of a domain that the policy reserves.
 	// +kubebuilder:validation:MaxProperties=32
 	// +optional
 	PodLabels map[string]string `json:"podLabels,omitempty"`
@@ -255,8 +256,8 @@ type ConfigSpec struct {
 	// +optional
 	Raw *apiextensionsv1.JSON `json:"raw,omitempty"`
 
-	// check controls the handling of errors in the configuration, rendered or not: Enforce blocks
-	// the change, Warn only reports them, Off does not check.
+	// check controls errors in the configuration: Enforce blocks the change, Warn only reports them,
+	// Off does not check. It also applies to a rendered configuration.
 	// +optional
 	Check ConfigCheck `json:"check,omitempty"`
 
@@ -268,17 +269,19 @@ type ConfigSpec struct {
 // ValidateJobSpec is the Job that runs vector validate with the sidecar's image
 // before a configuration reaches a workload.
 type ValidateJobSpec struct {
-	// enabled runs the Job. The installation must allow it.
+	// enabled runs the Job. The installation must allow it (configValidation.job.enabled in its
+	// values).
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// deadlineSeconds is the maximum duration of the Job.
+	// deadlineSeconds is the maximum duration of the Job in seconds.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3600
 	// +optional
 	DeadlineSeconds *int32 `json:"deadlineSeconds,omitempty"`
 
-	// whenUnable controls the next step if Vector could not be run.
+	// whenUnable controls the write if the Job has no result of Vector: Proceed writes the sidecar,
+	// Wait does not.
 	// +kubebuilder:validation:Enum=Proceed;Wait
 	// +optional
 	WhenUnable string `json:"whenUnable,omitempty"`
@@ -331,28 +334,29 @@ type HealthSpec struct {
 
 // ShutdownSpec configures how the sidecar drains when its pod terminates.
 type ShutdownSpec struct {
-	// method controls how Vector keeps reading. Sleep: for drainSeconds, by a preStop sleep. Gate:
-	// until Vector has finished with the log files, for drainSeconds at most, by a native sidecar
-	// that ends before it.
+	// method controls how long Vector continues to read when the pod terminates. Sleep: for
+	// drainSeconds, by a preStop sleep. Gate: until it has read the log files, for drainSeconds at
+	// most, because a second native sidecar, the drain gate, delays its shutdown.
 	// +kubebuilder:validation:Enum=Sleep;Gate
 	// +optional
 	Method string `json:"method,omitempty"`
 
-	// drainSeconds is the time that Vector keeps reading before it is asked to stop. 0 means no
-	// draining.
+	// drainSeconds is the number of seconds for which Vector continues to read before it gets the
+	// signal to stop. With 0, it stops at once.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=600
 	// +optional
 	DrainSeconds *int32 `json:"drainSeconds,omitempty"`
 
-	// limitSeconds sets VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS. Together with
-	// drainSeconds it should stay below the pod's termination grace period.
+	// limitSeconds is the number of seconds in which Vector delivers its remaining events after the
+	// signal to stop. Vector gets it as VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS. Together with
+	// drainSeconds it should be less than the pod's termination grace period.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3600
 	// +optional
 	LimitSeconds *int32 `json:"limitSeconds,omitempty"`
 
-	// gate is the container of method Gate.
+	// gate configures the drain gate, the container of method Gate.
 	// +optional
 	Gate *DrainGateSpec `json:"gate,omitempty"`
 }
@@ -372,14 +376,13 @@ type DrainGateSpec struct {
 
 // DataSpec is the emptyDir of Vector's data_dir.
 type DataSpec struct {
-	// sizeLimit of the emptyDir.
+	// sizeLimit is the size limit of the emptyDir. A pod that exceeds it is evicted.
 	// +optional
 	SizeLimit *resource.Quantity `json:"sizeLimit,omitempty"`
 
-	// evictable controls whether the Cluster Autoscaler may remove a node with volumes of the
-	// sidecar on its disk, this volume and others of the sidecar. A pod annotation lists them: with
-	// Auto unless a volume of the application keeps the node, with Always also then. With Never,
-	// they keep the node until the pod is deleted.
+	// evictable controls whether the Cluster Autoscaler may remove a node with volumes of the sidecar:
+	// Auto, Always or Never. Auto: unless a volume of the application prevents it. Always: also then.
+	// Never: not until the pod is deleted. A pod annotation lists the volumes.
 	// +optional
 	Evictable EvictableMode `json:"evictable,omitempty"`
 }

@@ -27,7 +27,8 @@ type VectorSidecarStatus struct {
 	// +optional
 	MatchedWorkloads int32 `json:"matchedWorkloads"`
 
-	// injectedWorkloads is the number of matched workloads that carry the current sidecar.
+	// injectedWorkloads is the number of matched workloads with the current sidecar in the pod
+	// template.
 	// +default=0
 	// +optional
 	InjectedWorkloads int32 `json:"injectedWorkloads"`
@@ -44,7 +45,7 @@ type VectorSidecarStatus struct {
 	// +optional
 	WorkloadsWithoutPods int32 `json:"workloadsWithoutPods,omitempty"`
 
-	// kinds has the same numbers for each kind of workload.
+	// kinds counts the workloads of each kind.
 	// +listType=map
 	// +listMapKey=kind
 	// +optional
@@ -55,7 +56,8 @@ type VectorSidecarStatus struct {
 	// +optional
 	MatchedDeployments int32 `json:"matchedDeployments"`
 
-	// injectedDeployments is the number of matched Deployments that carry the current sidecar.
+	// injectedDeployments is the number of matched Deployments with the current sidecar in the pod
+	// template.
 	// +default=0
 	// +optional
 	InjectedDeployments int32 `json:"injectedDeployments"`
@@ -78,11 +80,11 @@ type VectorSidecarStatus struct {
 	// +optional
 	InjectedHash string `json:"injectedHash,omitempty"`
 
-	// environment that provides the values.
+	// environment is the environment that provides the values.
 	// +optional
 	Environment string `json:"environment,omitempty"`
 
-	// templateSet that is rendered.
+	// templateSet is the template set that is rendered.
 	// +optional
 	TemplateSet string `json:"templateSet,omitempty"`
 
@@ -96,7 +98,8 @@ type VectorSidecarStatus struct {
 	// +optional
 	LastKnownGood *LastKnownGoodSpec `json:"lastKnownGood,omitempty"`
 
-	// reverted is the spec that failed. Workloads have status.lastKnownGood instead.
+	// reverted is the spec that failed. While it is set, workloads have the spec of
+	// status.lastKnownGood.
 	// +optional
 	Reverted *RevertedSpec `json:"reverted,omitempty"`
 
@@ -113,8 +116,9 @@ type VectorSidecarStatus struct {
 	// +optional
 	Canary *CanaryStatus `json:"canary,omitempty"`
 
-	// removedByOwners are the owners that remove the sidecar from their workloads, by kind. It is
-	// not injected into other workloads of that kind with an owner of that kind.
+	// removedByOwners are the kinds of controller owners that remove the sidecar from their workloads.
+	// The sidecar is not injected into other workloads of that kind with a controller owner of that
+	// kind.
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=map
 	// +listMapKey=kind
@@ -138,16 +142,17 @@ type RetryStatus struct {
 	// requested is a digest of the annotation retry-rollout.
 	// +required
 	Requested string `json:"requested"`
-	// retryTime is when the operator first observed the retry. Earlier failures do not block
-	// workloads.
+	// retryTime is when the operator first observed the retry. Failures before that time do not block
+	// other workloads.
 	// +required
 	RetryTime metav1.Time `json:"retryTime"`
 }
 
 // CanaryStatus is the progress of spec.rollout.canary.
 type CanaryStatus struct {
-	// change is a digest of the next change of the workloads. The annotation promote-rollout with
-	// "canary" and this text starts the change in all workloads although no canary has pods.
+	// change is a digest of the next change of the workloads. The annotation promote-rollout with the
+	// value canary, directly followed by this digest, starts the change in all workloads although no
+	// canary has pods.
 	// +optional
 	Change string `json:"change,omitempty"`
 	// state is Progressing, WithoutPods or Finished.
@@ -179,8 +184,8 @@ type DeferredStatus struct {
 	// since is when the longest wait started.
 	// +optional
 	Since *metav1.Time `json:"since,omitempty"`
-	// change is a digest of the next change of the workloads. The annotation promote-rollout with
-	// this text starts it.
+	// change is a digest of the next change of the workloads. The annotation promote-rollout with this
+	// digest as its value starts the change.
 	// +optional
 	Change string `json:"change,omitempty"`
 }
@@ -193,7 +198,7 @@ type KindStatus struct {
 	// matched is the number of workloads that the selector matches.
 	// +optional
 	Matched int32 `json:"matched,omitempty"`
-	// injected is the number of matched workloads that carry the current sidecar.
+	// injected is the number of matched workloads with the current sidecar in the pod template.
 	// +optional
 	Injected int32 `json:"injected,omitempty"`
 	// ready is the number of injected workloads that have finished rolling out and have all pods
@@ -214,10 +219,12 @@ type KindStatus struct {
 	// deferred is the number of workloads that wait for spec.rollout.mode.
 	// +optional
 	Deferred int32 `json:"deferred,omitempty"`
-	// conflicting is the number of workloads that cannot get the sidecar.
+	// conflicting is the number of workloads that cannot get the sidecar, for example because of a
+	// conflict.
 	// +optional
 	Conflicting int32 `json:"conflicting,omitempty"`
-	// skipped is the number of workloads that are left out.
+	// skipped is the number of workloads that the operator skips, for example because they have opted
+	// out.
 	// +optional
 	Skipped int32 `json:"skipped,omitempty"`
 	// failed is the number of workloads that did not finish their rollout.

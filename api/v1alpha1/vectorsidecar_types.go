@@ -116,48 +116,51 @@ type VectorSidecarSpec struct {
 	// +optional
 	MatchAll bool `json:"matchAll,omitempty"`
 
-	// deletionPolicy controls the sidecars when this object is deleted: Remove (default) removes
-	// them, Orphan keeps them.
+	// deletionPolicy controls the sidecars when this object is deleted: Remove (default) removes them,
+	// Orphan keeps them.
 	// +optional
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
 
-	// driftPolicy controls manual changes of injected fields: Enforce (default) reverts the change,
-	// Report keeps and reports it.
+	// driftPolicy controls manual changes of injected fields: Enforce (default) reverts them, Report
+	// only reports them.
 	// +optional
 	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
 
-	// strictOrder rolls out new pods as soon as another writer puts an init container before the
-	// native sidecar. Otherwise the sidecar moves back to first place with the next change.
+	// strictOrder moves a native sidecar back before other init containers at once, which restarts
+	// pods. If it is false (default), the next change of the sidecar corrects the order.
 	// +optional
 	StrictOrder bool `json:"strictOrder,omitempty"`
 
-	// hostNetwork controls workloads with pods on the network of their node, where the sidecar uses
-	// ports of the node: Skip (default) leaves them out, Inject does not. Workloads that have the
-	// sidecar keep it.
+	// hostNetwork controls the injection into pods that use the network of their node: Skip (default)
+	// or Inject. The sidecar uses ports of the node there. Workloads that already have the sidecar
+	// keep it.
 	// +optional
 	HostNetwork HostNetworkPolicy `json:"hostNetwork,omitempty"`
 
-	// ownedWorkloads controls workloads with a controller owner: Inject (default) gives them the
-	// sidecar until their owner removes it, Skip leaves them out. With AtAdmission, the API server
-	// injects it when their owner writes them (admissionInjection).
+	// ownedWorkloads controls the injection into workloads with a controller owner: Inject (default),
+	// Skip or AtAdmission. Inject: until the controller owner removes the sidecar. Skip: no sidecar,
+	// and injected ones are removed. AtAdmission: the API server injects the sidecar when the
+	// controller owner writes the workload, which needs admissionInjection in the installation's
+	// values.
 	// +optional
 	OwnedWorkloads OwnedWorkloads `json:"ownedWorkloads,omitempty"`
 
-	// rollout limits how fast changes reach the workloads.
+	// rollout controls when changes reach the workloads, and how many workloads roll out at the same
+	// time.
 	// +optional
 	Rollout *RolloutSpec `json:"rollout,omitempty"`
 
-	// sidecar overrides the environment's values for the sidecar.
+	// sidecar configures the sidecar container. It overrides the values of the environment.
 	// +optional
 	Sidecar *SidecarSpec `json:"sidecar,omitempty"`
 
-	// initContainers are added to the pod in addition to the sidecar.
+	// initContainers are init containers that the pods get in addition to the sidecar.
 	// +kubebuilder:validation:MaxItems=16
 	// +listType=atomic
 	// +optional
 	InitContainers []corev1.Container `json:"initContainers,omitempty"`
 
-	// volumes are added to the pod for the sidecar and the init containers.
+	// volumes are volumes that the pods get, for the sidecar and for initContainers.
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=atomic
 	// +optional
@@ -220,11 +223,11 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.maxAge) || has(self.mode) && self.mode != 'Immediate'",message="maxAge has no effect without mode: OnAppRollout or Manual"
 type RolloutSpec struct {
-	// mode controls when a workload gets a change of the sidecar: Immediate (default) as soon as
-	// the rollout limits allow, OnAppRollout with the next change of the pod template by the
-	// application owner, Manual after a promotion (kubectl vectorsidecar rollout promote).
-	// Corrections and removals never wait for the mode. With OnAppRollout, workloads created after
-	// this object do not wait for it either.
+	// mode controls when workloads get a changed sidecar: Immediate (default), OnAppRollout or Manual.
+	// Immediate: as soon as the rollout limits allow. OnAppRollout: with the next change of the pod
+	// template by the application owner. Manual: after a promotion (kubectl vectorsidecar rollout
+	// promote). Corrections and removals never wait for the mode. With OnAppRollout, workloads created
+	// after this object do not wait for it either.
 	// +optional
 	Mode RolloutMode `json:"mode,omitempty"`
 
@@ -237,9 +240,8 @@ type RolloutSpec struct {
 	// +optional
 	MaxAge *metav1.Duration `json:"maxAge,omitempty"`
 
-	// maxConcurrent limits the workloads that roll out at the same time because of this
-	// VectorSidecar: a number, or a percentage of the matched ones, rounded up. Use 100% for all.
-	// Default: 5.
+	// maxConcurrent is the number or percentage of matched workloads that may roll out at the same
+	// time. Default: 5. A percentage is rounded up; 100% allows all.
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 1 : self.matches('^([1-9][0-9]?|100)%$')",message="must be a number of at least 1, or a percentage from 1% to 100%"
 	// +optional
@@ -255,7 +257,7 @@ type RolloutSpec struct {
 	// +optional
 	Soak *metav1.Duration `json:"soak,omitempty"`
 
-	// paused starts no new rollouts. Deleting the VectorSidecar still removes the
+	// paused prevents that further rollouts start. Deleting the VectorSidecar still removes the
 	// sidecars.
 	// +optional
 	Paused bool `json:"paused,omitempty"`
@@ -265,10 +267,11 @@ type RolloutSpec struct {
 	// +optional
 	Canary *CanarySpec `json:"canary,omitempty"`
 
-	// onFailure is the reaction of this VectorSidecar when its revision of the installation's
-	// templates and values is halted (rollout.halt of the installation's values), or when workloads
-	// fail with its own spec. Halt stays. Revert returns to the previous revision, or to the last
-	// known good spec. Default: rollout.onFailure of the installation's values.
+	// onFailure is the reaction to a failed revision or spec: Halt stops, Revert returns to the
+	// previous one. A revision of the installation's templates and values fails if it is halted
+	// (rollout.halt of the installation's values), and a spec if workloads fail with it. Halt leaves
+	// the workloads unchanged. Revert returns to the previous revision, or to the last known good
+	// spec. Default: rollout.onFailure of the installation's values.
 	// +optional
 	OnFailure OnFailure `json:"onFailure,omitempty"`
 }
@@ -277,14 +280,14 @@ type RolloutSpec struct {
 // some labels.
 // +kubebuilder:validation:XValidation:rule="has(self.workloads) != has(self.selector)",message="needs either workloads or selector"
 type CanarySpec struct {
-	// workloads is the number of canaries, the first by name: a number, or a percentage of the
-	// matched workloads, rounded up.
+	// workloads is the number or percentage of matched workloads that are canaries, the first ones by
+	// name. A percentage is rounded up.
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 1 : self.matches('^([1-9][0-9]?|100)%$')",message="must be a number of at least 1, or a percentage from 1% to 100%"
 	// +optional
 	Workloads *intstr.IntOrString `json:"workloads,omitempty"`
 
-	// selector matches the labels of the canaries.
+	// selector matches the labels of the workloads that are canaries.
 	// +optional
 	Selector *metav1.LabelSelector `json:"selector,omitempty"`
 }
