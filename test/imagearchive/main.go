@@ -12,6 +12,7 @@ import (
 	"archive/tar"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -30,12 +31,13 @@ import (
 const containerdName = "io.containerd.image.name"
 
 func main() {
-	if len(os.Args) < 3 {
+	flag.Parse()
+	if flag.NArg() < 2 {
 		fmt.Fprintln(os.Stderr, "usage: imagearchive ARCHIVE NAME=LAYOUT...")
 		os.Exit(2)
 	}
-	if err := write(os.Args[1], os.Args[2:]); err != nil {
-		fmt.Fprintf(os.Stderr, "writing %s: %v\n", os.Args[1], err)
+	if err := write(flag.Arg(0), flag.Args()[1:]); err != nil {
+		fmt.Fprintf(os.Stderr, "writing %s: %v\n", flag.Arg(0), err)
 		os.Exit(1)
 	}
 }
