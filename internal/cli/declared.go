@@ -81,7 +81,7 @@ func (o *getOptions) readDeclared(ctx context.Context, cluster client.Reader, na
 			states = map[types.NamespacedName]string{}
 		}
 		if states[sidecar.Key] = string(sidecar.State); sidecar.State != declared.Applied {
-			o.app.printNote("%s of the installation's values is %s: %s", declared.Title(sidecar.Key), sidecar.State, sidecar.Message)
+			o.app.printNote("%s, declared in the installation's values, is %s: %s", declared.Title(sidecar.Key), sidecar.State, sidecar.Message)
 		}
 	}
 	return states

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A template fails for one VectorSidecar. Its status and one event report the file and line. The statuses of other
-// VectorSidecars with the same revision name that VectorSidecar.
+// A template fails for one VectorSidecar. Its status and one event report the file and line. Other VectorSidecars
+// of the same revision mention the failed VectorSidecar in their statuses.
 func TestVectorSidecarReconciler_RecordsFailures(t *testing.T) {
 	rules, _ := pacing("halt: {}").(*corev1.ConfigMap)
 	rules.Data["development.yaml"] = "sidecar: {}"

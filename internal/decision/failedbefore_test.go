@@ -162,8 +162,8 @@ func TestDecide_ToleratesFailureFromBeforeWrite(t *testing.T) {
 	}
 }
 
-// A workload that failed because of the sidecar is the first to get the next sidecar. A workload that failed before the
-// injection and has recovered since counts as failed if it fails again.
+// A workload fails after the injection, so that the sidecar is the cause, and it is the first to get the next sidecar. This
+// includes a workload that failed before the injection, recovered, and fails again.
 func TestDecide_CountsFailuresOfSidecar(t *testing.T) {
 	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOurs: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}

@@ -86,11 +86,11 @@ func NewInstallationValues(ctx context.Context, root fs.FS, written environment.
 	values["environment"] = name
 	file, err := bounded.Chart().File(root, environmentsFile)
 	if err != nil {
-		return nil, fmt.Errorf("reading the installation chart: %w", err)
+		return nil, fmt.Errorf("reading the operator's own Helm chart: %w", err)
 	}
 	set, err := gotemplate.Compile(map[string]string{environmentsFile: string(file)}, gotemplate.Options{})
 	if err != nil {
-		return nil, fmt.Errorf("reading the installation chart: %w", err)
+		return nil, fmt.Errorf("reading the operator's own Helm chart: %w", err)
 	}
 	rendered, err := set.Execute(ctx, environmentsTemplate, values)
 	if err != nil {
@@ -108,7 +108,7 @@ func NewInstallationValues(ctx context.Context, root fs.FS, written environment.
 func checkKeys(root fs.FS, written environment.Layer) error {
 	schema, chartValues, err := readInstallationChart(root)
 	if err != nil {
-		return fmt.Errorf("reading the installation chart: %w", err)
+		return fmt.Errorf("reading the operator's own Helm chart: %w", err)
 	}
 	written.Tree = withoutKeys(written.Tree, checkedLater)
 	if environments := maps.Clone(tree.Map(written.Tree[environmentsKey])); environments != nil {

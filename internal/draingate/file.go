@@ -84,8 +84,8 @@ func (s *Source) readFingerprint(opened *os.File, info fs.FileInfo) (fingerprint
 	return computeChecksum(reader, s.Fingerprint.Lines, s.MaxLineBytes)
 }
 
-// computeChecksum returns the checksum of the given number of lines with their line ends. It reads at
-// most the maximum size of these lines.
+// computeChecksum returns the checksum of the first lines of a file, with their line ends. After maxLineBytes bytes in all it
+// ends, and ignores the rest.
 func computeChecksum(reader io.ByteReader, lines int, maxLineBytes int64) (fingerprint, error) {
 	sum := uint64(0)
 	for range maxLineBytes {

@@ -81,9 +81,9 @@ type Existing struct {
 	Waits bool
 	// HasFailureMark reports whether the workload has the mark of a failure before the last write.
 	HasFailureMark bool
-	// UnchangedHash is the injected-hash of a sidecar that stays unchanged because it was written for the current
-	// input, although the current rendering differs. The workload gets Desired with the next change. It is "" for all
-	// other sidecars.
+	// UnchangedHash is the injected-hash of a sidecar that was written for the current input but differs from the current
+	// rendering, as after an upgrade. It stays until the input changes; then the workload gets Desired. "" for all other
+	// sidecars.
 	UnchangedHash string
 }
 

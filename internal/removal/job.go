@@ -40,7 +40,7 @@ func isUninstalling(ctx context.Context, live *livelist.Client, options Options,
 		if err != nil {
 			return false, err
 		}
-		printLine(progress, "Job %s was created by %s with applied manifests; no release is being uninstalled, and nothing is changed.", name, creators)
+		printLine(progress, "Job %s changes nothing, because %s created it with applied manifests: helm uninstall was not run.", name, creators)
 		printLine(progress, "Before a release is uninstalled, it would %s (uninstall.policy=%s). With uninstall.hook=false it is not rendered.", describePolicy(options.Policy, sidecars), options.Policy)
 		return false, nil
 	default:

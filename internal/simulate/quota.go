@@ -105,7 +105,7 @@ func (f *QuotaForecast) recordUse(use resource.Quantity) {
 	f.Short = f.Short || use.Cmp(f.Hard) > 0
 }
 
-// groupByBatch groups exchanges by batch.
+// groupByBatch returns the exchanges of each batch, in the order of the batches. A batch replaces its pods at the same time.
 func groupByBatch(exchanges []exchange) [][]exchange {
 	byBatch := map[int][]exchange{}
 	for _, e := range exchanges {

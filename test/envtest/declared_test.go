@@ -168,6 +168,8 @@ func TestDeclaredSidecar_KeepsObjectsUnlessEmptyIsAllowed(t *testing.T) {
 	awaitGone(t, logs)
 }
 
+// The installation's values declare VectorSidecars with invalid specs and an invalid key. The operator reports each in an
+// event, and applies the VectorSidecars that are valid.
 func TestDeclaredSidecar_ReportsInvalidSpecs(t *testing.T) {
 	namespace := world.Namespace(t)
 	values := declare(t, fmt.Sprintf("items: {%[1]s/unknown: {selectr: {}}, %[1]s/empty: {selector: {}}}", namespace))

@@ -65,7 +65,7 @@ func unpack(t *testing.T, archive string) string {
 	}
 }
 
-// One image has two platforms in an index of its own, as ko writes it, and the other one has none.
+// An archive has two images: an index with two platforms, as ko writes it, and one without an index. Each gets its own name.
 func TestImageArchive_NamesEachImage(t *testing.T) {
 	native, other, single := newImage(t, runtime.GOARCH), newImage(t, "s390x"), newImage(t, runtime.GOARCH)
 	platform := func(image v1.Image, architecture string) mutate.IndexAddendum {

@@ -51,8 +51,8 @@ func (l *Lister) clustersByIndex(ctx context.Context, namespace, index string, k
 	})
 }
 
-// filterClusters returns the VectorSidecars that stand for matching ClusterVectorSidecars in a namespace, or in all
-// namespaces if the name is "". With isByOwner, it includes namespaces that are not selected.
+// filterClusters returns a VectorSidecar for each matching ClusterVectorSidecar and each namespace that it selects, in one
+// namespace or, if the name is "", in all. With isByOwner, it includes other namespaces that are not being deleted.
 func (l *Lister) filterClusters(ctx context.Context, namespace string, isByOwner bool, matches func(*v1alpha1.ClusterVectorSidecar) bool) []v1alpha1.VectorSidecar {
 	var sidecars []v1alpha1.VectorSidecar
 	var namespaces []metav1.PartialObjectMetadata

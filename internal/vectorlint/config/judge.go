@@ -187,7 +187,7 @@ func (c *checker) reportUnknown(path, owner string, e *entry, object *vectoropti
 	c.add(unknownOption, e.pos, optionPath, object.Denies && c.isTabled, "%s has no option %q%s", owner, e.key, ignored, advice)
 }
 
-// allOptionNames returns the names of all options of an object, including aliases and * for free keys.
+// allOptionNames returns the names of all options of an object. Its Options have entries for aliases, and * for free keys.
 func allOptionNames(object *vectoroptions.Object) []string {
 	var optionNames []string
 	for _, option := range object.Options {

@@ -127,7 +127,8 @@ func (s *search) matchQuery() bool {
 	})
 }
 
-// matchTerms reads one or more words that are not part of a clause with a field.
+// matchTerms reads one or more words. A word before ":" or "*" belongs to another clause, and a word before AND or OR is an
+// operand of its own.
 func (s *search) matchTerms() bool {
 	isWord := func() bool {
 		return s.matchesAhead(func() bool {

@@ -19,7 +19,7 @@ type Object struct {
 	variants []string
 }
 
-// Option is an option of an object.
+// Option describes one key that an object of Vector's configuration may have.
 type Option struct {
 	// Name is the name of the option, or * for free keys.
 	Name string

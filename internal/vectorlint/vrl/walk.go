@@ -170,7 +170,7 @@ func (c *checker) walkAssignment(node *assignment, vars *scope) {
 		}
 	}
 	if !isUsed {
-		c.add(Syntax, node.targets[0].sourceSpan(), "the value is assigned to nothing", "leave out the assignment, or assign to a field or a variable")
+		c.add(Syntax, node.targets[0].sourceSpan(), "the assignment has no effect, because its only target is _", "leave out the assignment, or assign to a field or a variable")
 	}
 }
 

@@ -33,7 +33,7 @@ func TestBack_ReturnsFewestReferencesToEarlierFiles(t *testing.T) {
 	require.Equal(t, 3, of("a", "b", "b", "a", "b", "c", "c", "b", "a", "c", "c", "a").back(), "all name all")
 }
 
-// Many files refer to each other in one large circle. One reference points backward.
+// Each of many files refers to the next one, and the last one to the first. In the best order, one reference points to an earlier file.
 func TestBack_ReturnsOneForLargeCircle(t *testing.T) {
 	var ring []string
 	for i := range exactly + 5 {
