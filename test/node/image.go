@@ -21,7 +21,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
-	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
@@ -142,18 +141,21 @@ func (n *Node) Import(ctx context.Context, tag string, image v1.Image) error {
 	if err != nil {
 		return fmt.Errorf("naming an image: %w", err)
 	}
-	archive, err := os.Create(filepath.Join(n.files, "import.tar"))
-	if err != nil {
+	archive := filepath.Join(n.files, "import.tar")
+	if err := tarball.WriteToFile(archive, ref, image); err != nil {
 		return fmt.Errorf("writing image %s: %w", tag, err)
+	}
+	return n.ImportArchive(ctx, archive)
+}
+
+// ImportArchive imports the images of an archive by the names in it, with the arguments of "kind load image-archive".
+func (n *Node) ImportArchive(ctx context.Context, path string) error {
+	archive, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("reading an image archive: %w", err)
 	}
 	defer archive.Close()
-	if err := tarball.Write(ref, image, archive); err != nil {
-		return fmt.Errorf("writing image %s: %w", tag, err)
-	}
-	if _, err := archive.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("writing image %s: %w", tag, err)
-	}
-	return n.runCtr(ctx, archive, "images", "import", "-")
+	return n.runCtr(ctx, archive, "images", "import", "--all-platforms", "--digests", "--snapshotter=overlayfs", "-")
 }
 
 // Tag has the node know an image that it has by another name, too.
@@ -190,41 +192,6 @@ func (n *Node) VectorImage(ctx context.Context) (v1.Image, error) {
 		files["/usr/bin/vector"] = vector
 		return FromFiles([]string{"/usr/bin/vector"}, files)
 	}
-}
-
-// ImportLayout is Import of the image for this machine out of an OCI layout.
-func (n *Node) ImportLayout(ctx context.Context, tag, dir string) error {
-	index, err := layout.ImageIndexFromPath(dir)
-	if err != nil {
-		return fmt.Errorf("reading the image in %s (run \"make image\" first): %w", dir, err)
-	}
-	image, err := forThisMachine(index)
-	if err != nil {
-		return fmt.Errorf("reading the image in %s: %w", dir, err)
-	}
-	return n.Import(ctx, tag, image)
-}
-
-// forThisMachine finds an image by its platform, in an index or in one that is in it.
-func forThisMachine(index v1.ImageIndex) (v1.Image, error) {
-	manifest, err := index.IndexManifest()
-	if err != nil {
-		return nil, err
-	}
-	for i := range manifest.Manifests {
-		each := &manifest.Manifests[i]
-		switch {
-		case each.MediaType.IsIndex():
-			below, err := index.ImageIndex(each.Digest)
-			if err != nil {
-				return nil, err
-			}
-			return forThisMachine(below)
-		case each.Platform == nil || each.Platform.Architecture == runtime.GOARCH:
-			return index.Image(each.Digest)
-		}
-	}
-	return nil, fmt.Errorf("there is none for %s", runtime.GOARCH)
 }
 
 // importPrograms builds the programs of test/node/programs, and imports them as the image

@@ -30,7 +30,7 @@ const (
 
 // gated asks for a gate.
 func gated() *v1alpha1.ShutdownSpec {
-	return &v1alpha1.ShutdownSpec{Method: "Gate", Gate: &v1alpha1.DrainGateSpec{Image: gateImage, Resources: example.Requests("1m", "8Mi")}}
+	return &v1alpha1.ShutdownSpec{Method: "Gate", Gate: &v1alpha1.DrainGateSpec{Resources: example.Requests("1m", "8Mi")}}
 }
 
 // testDrains measures the pod termination of applications that end at once.

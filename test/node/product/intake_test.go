@@ -46,7 +46,7 @@ func testSocketOfAKilledSidecar(t *testing.T) {
 		Sidecar(func(s *v1alpha1.SidecarSpec) {
 			s.ImagePullPolicy = corev1.PullNever
 			s.Socket = &v1alpha1.SocketSpec{Enabled: ptr.To(true), Mode: "unix", Path: path}
-			s.Shutdown = &v1alpha1.ShutdownSpec{Gate: &v1alpha1.DrainGateSpec{Image: gateImage, Resources: example.Requests("1m", "8Mi")}}
+			s.Shutdown = &v1alpha1.ShutdownSpec{Gate: &v1alpha1.DrainGateSpec{Resources: example.Requests("1m", "8Mi")}}
 		}).Build())
 	pod := running(t, app, true)
 	readLogs(t, pod, `"message":"`+pod.Name)

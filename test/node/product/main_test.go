@@ -34,14 +34,11 @@ const (
 	root      = "../../.."
 	release   = "vso"
 	namespace = "vector-system"
-	// operatorImage is imported as what the chart's values below name.
-	operatorImage = "node.test/operator:test"
-	// operatorBefore is that of the release before.
+	// operatorBefore is the operator of the release before.
 	operatorBefore = "node.test/operator:before"
 	eaterImage     = "node.test/eater:test"
 	// rootImage is one whose user is root.
 	rootImage = "node.test/root:test"
-	gateImage = "node.test/drain-gate:test"
 	// vectorAgain is node.Vector by another name.
 	vectorAgain = "node.test/vector:again"
 	// patience is how long a condition may take on a slow machine, a container that has to
@@ -73,9 +70,6 @@ func prepare(ctx context.Context, n *node.Node) error {
 		return err
 	}
 	machine, world = n, &harness.World{Client: cluster, Config: n.Config()}
-	if err := errors.Join(n.ImportLayout(ctx, operatorImage, root+"/bin/image"), n.ImportLayout(ctx, gateImage, root+"/bin/image-drain-gate")); err != nil {
-		return err
-	}
 	programs, err := node.FromFiles([]string{"/programs", "eat"}, map[string]string{"/programs": n.Program()})
 	if err != nil {
 		return err
@@ -87,7 +81,7 @@ func prepare(ctx context.Context, n *node.Node) error {
 	if vector == "" {
 		fmt.Println("SKIPPED: what only a real Vector shows: name one in VECTOR, a program or an image archive")
 	}
-	return errors.Join(n.Import(ctx, eaterImage, programs), n.Import(ctx, rootImage, asRoot), n.ImportVector(ctx, node.Vector), n.Tag(ctx, node.Vector, vectorAgain))
+	return errors.Join(n.ImportDefaults(ctx), n.Import(ctx, eaterImage, programs), n.Import(ctx, rootImage, asRoot), n.ImportVector(ctx, node.Vector), n.Tag(ctx, node.Vector, vectorAgain))
 }
 
 // needsVector skips a test that a stand-in has no part in.
@@ -118,16 +112,16 @@ func try(t *testing.T, program string, args ...string) (string, error) {
 	return string(printed), err
 }
 
-// chart is what follows helm install or helm upgrade: the chart with its image.
+// chart returns the arguments of helm install or helm upgrade for the chart, whose image is in the archive.
 func chart(settings ...string) []string {
-	return chartOf(root, append([]string{"image.tag=test"}, settings...)...)
+	return chartOf(root, settings...)
 }
 
 // chartOf is chart of the release whose chart and values are in a folder.
 func chartOf(folder string, settings ...string) []string {
 	args := []string{release, filepath.Join(folder, "chart"), "--namespace=" + namespace, "--create-namespace", "--wait", "--timeout=4m",
 		"--values=" + filepath.Join(folder, "values", "development.yaml"),
-		"--set=image.registry=node.test,image.repository=operator,crds.keep=false"}
+		"--set=crds.keep=false"}
 	for _, setting := range settings {
 		args = append(args, "--set="+setting)
 	}

@@ -153,7 +153,7 @@ func TestProduct_UpgradesAndRollsBackWithoutLoss(t *testing.T) {
 	none := func(*member) bool { return false }
 	isChanged := func(one *member) bool { return one.isChanged }
 	t.Run("while it is installed", func(t *testing.T) {
-		install(t, chartOf(folder, "image.tag=before"))
+		install(t, chartOf(folder, "image.registry=node.test,image.repository=operator,image.tag=before"))
 		f.inject(t)
 		f.settled(t)
 
