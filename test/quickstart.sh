@@ -47,5 +47,6 @@ cat <<'E2'
 Try next:
    make demo                                     the operator on a control plane of its own; builds Kubernetes first, 10 to 15 minutes
    bin/kubectl-vectorsidecar lint YOUR-FILE      check your own Vector configuration or VectorSidecar
-   docs/README.md                                all pages by task; README.md, Install: on kind or your own cluster
+   docs/README.md                                all pages by task; README.md, Install: your own cluster
+   docs/tutorials/kind.md                        a cluster of kind in Docker or Podman
 E2

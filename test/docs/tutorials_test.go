@@ -52,16 +52,24 @@ func TestDocs_RunCommandsOfTutorials(t *testing.T) {
 			commands, err := runbook.Parse(p.name, string(text))
 			require.NoError(t, err)
 			plane := controlplane.ForTest(t, controlplane.Options{Nodes: 2})
+			kubeconfig, prepare := plane.Kubeconfig(), ""
+			if strings.HasPrefix(commands[0].Text, "make kind-up") {
+				kubeconfig, prepare = filepath.Join(folder, "kubeconfig"), standInDocker(t, plane, folder)
+			}
 			for _, command := range commands {
+				if command.NeedsNode() { // TestProduct_FollowsTutorialOfKind runs it.
+					continue
+				}
 				if command.Text == "make demo" { // make verify runs it.
 					require.NoError(t, command.Check(demoHeadings(t)))
 					continue
 				}
-				kubeconfig := "KUBECONFIG=" + plane.Kubeconfig()
 				var printed string
-				run := func() { printed = shell(t, strings.NewReplacer(files...).Replace(command.Text), kubeconfig) }
+				run := func() {
+					printed = shell(t, prepare+strings.NewReplacer(files...).Replace(command.Text), "KUBECONFIG="+kubeconfig)
+				}
 				if *recordRollout != "" && strings.HasPrefix(command.Text, "helm upgrade ") {
-					recordProgress(t, *recordRollout, kubeconfig, run)
+					recordProgress(t, *recordRollout, "KUBECONFIG="+kubeconfig, run)
 					*recordRollout = ""
 				} else {
 					run()
@@ -102,4 +110,16 @@ func recordProgress(t *testing.T, name, kubeconfig string, change func()) {
 	})
 	stop()
 	require.Error(t, watch.Wait(), "the watch ended by itself")
+}
+
+// standInDocker puts a stand-in for docker into a folder, whose container of kind is a control plane. It returns the line
+// that makes a shell use the stand-in.
+func standInDocker(t *testing.T, plane *controlplane.ControlPlane, folder string) string {
+	t.Helper()
+	for source, name := range map[string]string{plane.Kubeconfig(): "admin.conf", root + "/test/imagearchive/testdata/docker": "docker"} {
+		text, err := os.ReadFile(source)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), text, 0o700))
+	}
+	return "PATH=" + folder + ":$PATH\n"
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -83,8 +84,13 @@ func TestImageArchive_LoadsIntoKind(t *testing.T) {
 	require.Contains(t, e.read(t, "kubeconfig"), "current-context: kind-vso\n")
 
 	e.run(t, "kind-load")
-	require.Contains(t, e.read(t, "calls"), "\nexec --privileged -i vso-control-plane ctr --namespace=k8s.io images import --all-platforms --digests --snapshotter=overlayfs -\n")
+	loaded := regexp.MustCompile(`(?m)^exec --privileged -i vso-control-plane ctr --namespace=k8s\.io (images import .*)$`).FindStringSubmatch(e.read(t, "calls"))
+	require.NotNil(t, loaded, e.read(t, "calls"))
 	require.Equal(t, "the images", e.read(t, "imported"))
+	// The tests on a real node import with the same arguments.
+	node, err := os.ReadFile("../node/image.go")
+	require.NoError(t, err)
+	require.Contains(t, string(node), `"`+strings.ReplaceAll(loaded[1], " ", `", "`)+`"`)
 
 	e.run(t, "kind-down")
 	require.Contains(t, e.read(t, "calls"), "\nrm -f -v vso-control-plane\n")

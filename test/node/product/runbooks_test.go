@@ -106,6 +106,7 @@ func inShell(t *testing.T, line string) string {
 	kubectl, err := machine.Bin("kubectl")
 	require.NoError(t, err)
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), "bash", "-c", line)
+	command.Dir = root
 	command.Env = append(os.Environ(), "KUBECONFIG="+machine.Kubeconfig(), "PATH="+filepath.Dir(kubectl)+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	printed, err := command.CombinedOutput()
 	if command.ProcessState.ExitCode() > 1 {
