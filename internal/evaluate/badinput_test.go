@@ -119,7 +119,7 @@ func TestDecide_ReportsTemplateErrorsWithLocation(t *testing.T) {
 		"required":                 {set: extra(`{{ required "values.team is missing" .Values.values.team }}`), names: []string{"values.team is missing", place + "1"}},
 		"an index out of range":    {set: extra(`{{ index (list 1) 7 }}`), names: []string{place + "1", "7"}},
 		"a bad regular expression": {set: extra(`{{ regexMatch "(" "x" }}`), names: []string{place + "1", "missing closing )"}},
-		"an error in a text":       {set: extra(`{{ tpl "{{ .x.y }}" . }}`), names: []string{place + "1", "the text given to tpl, line 1"}},
+		"an error in a text":       {set: extra(`{{ tpl "{{ .x.y }}" . }}`), names: []string{place + "1", "the argument of tpl, line 1"}},
 
 		"a text":   {set: extra("hello"), reason: meta.ReasonInvalidSidecar, names: []string{"extra.yaml: rendered a string", `"hello"`}},
 		"a list":   {set: extra("- a"), reason: meta.ReasonInvalidSidecar, names: []string{"extra.yaml: rendered a list"}},

@@ -23,9 +23,9 @@ const (
 func verbError(flags string, verb rune) error {
 	switch {
 	case verb == 'p':
-		return withHint(fmt.Errorf("printf's %%%sp prints an address, which differs in each rendering", flags), "leave it out")
+		return withHint(fmt.Errorf("printf's %%%sp prints an address, which differs in each rendering", flags), "remove the verb")
 	case verb == 'v' && strings.ContainsRune(flags, '#'):
-		return withHint(fmt.Errorf("printf's %%%sv prints addresses and names of Go types, which differ in each rendering", flags), "use %q for a text, and toJson for all else")
+		return withHint(fmt.Errorf("printf's %%%sv prints addresses and names of Go types, which differ in each rendering", flags), "use %q for a string, and toJson for other values")
 	}
 	return nil
 }

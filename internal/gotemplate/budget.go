@@ -129,7 +129,7 @@ func (m *meter) checkContext() error {
 // allocate charges memory before it is allocated. It returns an error if the bound is exceeded.
 func (m *meter) allocate(bytes int) error {
 	if bytes < 0 || bytes > m.budget.Memory-m.memory {
-		return overBudget(boundMemory, "the templates would allocate more than %d bytes in all", m.budget.Memory)
+		return overBudget(boundMemory, "the templates would allocate more than %d bytes in total", m.budget.Memory)
 	}
 	m.memory += bytes
 	return nil

@@ -125,7 +125,7 @@ func order(a, b any) (int, error) {
 	case valueClass != classify(y):
 		return 0, fmt.Errorf("incompatible types for comparison: %s and %s", describeType(a), describeType(b))
 	case valueClass != integer && valueClass != float && valueClass != text:
-		return 0, fmt.Errorf("%s has no order", describeType(a))
+		return 0, fmt.Errorf("lt, le, gt and ge cannot compare %s", describeType(a))
 	}
 	return compare(x, y, valueClass), nil
 }

@@ -177,7 +177,7 @@ func (p *fieldLookup) resolveReflected(v reflect.Value, callArgs *arguments) (an
 		}
 		return &absent{holder: p.holder, container: v.Interface(), key: p.field}, nil
 	}
-	return nil, fmt.Errorf("%s is %s and has no %q", p.holder, describeType(v.Interface()), p.field)
+	return nil, fmt.Errorf("%s is %s and has no key %q", p.holder, describeType(v.Interface()), p.field)
 }
 
 // describeType returns the name of a value's type in the terms of YAML.

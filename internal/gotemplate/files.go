@@ -121,7 +121,7 @@ func guardFiles(method string) guard {
 func compileGlob(pattern string) (*regexp.Regexp, error) {
 	const longest = 256
 	if len(pattern) > longest {
-		return nil, overBudget(boundBytes, "the pattern is longer than %d bytes", longest)
+		return nil, overBudget(boundBytes, "the glob pattern is longer than %d bytes", longest)
 	}
 	var expression strings.Builder
 	expression.WriteString(`^(?s:`)
@@ -157,7 +157,7 @@ func compileGlob(pattern string) (*regexp.Regexp, error) {
 	expression.WriteString(`)$`)
 	compiled, err := regexp.Compile(expression.String())
 	if err != nil {
-		return nil, fmt.Errorf("reading the pattern %q: not a valid glob", pattern)
+		return nil, fmt.Errorf("pattern %q is not a valid glob", pattern)
 	}
 	return compiled, nil
 }

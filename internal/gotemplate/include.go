@@ -35,7 +35,7 @@ func (f *frame) include(name string, dot any) (string, error) {
 
 // textName is the file name in errors about a text of tpl. The position of the call replaces it before the
 // error is returned.
-const textName = "the text given to tpl"
+const textName = "the argument of tpl"
 
 // parsedText is a text of tpl after parsing.
 type parsedText struct {

@@ -16,7 +16,7 @@ func index(f *frame, item any, indexes ...any) (any, error) {
 		case *absent:
 			return nil, holder.asError()
 		case nil:
-			return nil, withHint(fmt.Errorf("index %v is looked up in null", plainResult(subscript)), optionalHint)
+			return nil, withHint(fmt.Errorf("index %v cannot be read from null", plainResult(subscript)), optionalHint)
 		}
 		element, err := f.indexOnce(dereference(item), subscript)
 		if err != nil {
@@ -47,7 +47,7 @@ func (f *frame) indexOnce(item, subscript any) (any, error) {
 			return nil, err
 		}
 		if number < 0 || number >= int64(holder.Len()) {
-			return nil, fmt.Errorf("index %d is out of range; there are %d items", number, holder.Len())
+			return nil, fmt.Errorf("index %d is out of range; the value has %d items", number, holder.Len())
 		}
 		return elementValue(holder.Index(int(number))), nil
 	}
@@ -62,7 +62,7 @@ func integerIndex(subscript any) (int64, error) {
 	case v.CanUint():
 		return int64(min(v.Uint(), 1<<62)), nil
 	}
-	return 0, fmt.Errorf("a list is indexed by a number; got %s", describeType(subscript))
+	return 0, fmt.Errorf("the index of a list must be a number; got %s", describeType(subscript))
 }
 
 // plainResult returns a value for a message that is safe to print: a shortened text, a scalar, or the description

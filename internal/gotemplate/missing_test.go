@@ -52,12 +52,12 @@ func TestExecute_RejectsMissingKeys(t *testing.T) {
 		"by index":                         {`{{ index .Values.sidecar "imagee" }}`, ":1:4", `has no key "imagee"; did you mean "image"?`},
 		"by index, in the middle":          {`{{ index .Values "a" "b" }}`, ":1:4", `has no key "a"`},
 		"below null":                       {"{{ .Values.sidecar.null.x }}", ":1:4", `.Values.sidecar.null is null and has no key "x"`},
-		"below a text":                     {"{{ .Values.sidecar.image.tag }}", ":1:4", `.Values.sidecar.image is a string and has no "tag"`},
+		"below a text":                     {"{{ .Values.sidecar.image.tag }}", ":1:4", `.Values.sidecar.image is a string and has no key "tag"`},
 		"below a list":                     {"{{ .Values.list.a }}", ":1:4", `.Values.list is a list`},
 		"in an included template":          {"{{ define \"x\" }}\n{{ .nam }}{{ end }}{{ include \"x\" .Values.sidecar }}", ":2:4", `. has no key "nam"`},
 		"as the root of a template":        {"{{ define \"x\" }}{{ . }}{{ end }}{{ include \"x\" .Values.notThere }}", ":1:20", `.Values has no key "notThere"`},
 		"compared by size":                 {"{{ gt .Values.count 1 }}", ":1:7", `.Values has no key "count"`},
-		"an index out of range":            {"{{ index .Values.list 5 }}", ":1:4", "index 5 is out of range; there are 2 items"},
+		"an index out of range":            {"{{ index .Values.list 5 }}", ":1:4", "index 5 is out of range; the value has 2 items"},
 		"a file":                           {`{{ .Files.Get "c.txt" }}`, ":1:4", `unknown file "c.txt"; did you mean "a.txt"?`},
 		"a file, with nothing near":        {`{{ .Files.Lines "config/x" }}`, ":1:4", `existing names: a.txt, b.txt`},
 		"a bad regular expression":         {`{{ regexMatch "[" "x" }}`, ":1:4", "missing closing ]"},
@@ -70,8 +70,8 @@ func TestExecute_RejectsMissingKeys(t *testing.T) {
 		"a division by zero":               {"{{ div 1 0 }}", ":1:4", "calling div"},
 		"an include of a computed nothing": {"{{ include (print \"a\" \"b\") . }}", ":1:4", `unknown template "ab"`},
 		"a range over a text":              {"{{ range .Values.sidecar.image }}{{ end }}", ":1:10", "range cannot iterate over a string"},
-		"in a text given to tpl":           {"\n{{ tpl \"x\\n{{ .nam }}\" .Values.sidecar }}", ":2:4", `the text given to tpl, line 2, column 4 at <.nam>: . has no key "nam"`},
-		"a parse error in tpl":             {"\n{{ tpl \"{{ if }}\" . }}", ":2:4", `the text given to tpl, line 1, column 1: missing value for if`},
+		"in a text given to tpl":           {"\n{{ tpl \"x\\n{{ .nam }}\" .Values.sidecar }}", ":2:4", `the argument of tpl, line 2, column 4 at <.nam>: . has no key "nam"`},
+		"a parse error in tpl":             {"\n{{ tpl \"{{ if }}\" . }}", ":2:4", `the argument of tpl, line 1, column 1: missing value for if`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, err := execute(t, c.text, shop())

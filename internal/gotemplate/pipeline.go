@@ -110,7 +110,7 @@ func (f *frame) evaluateArgument(dot any, node parse.Node, typ reflect.Type) (an
 		value, err := parseNumber(constant)
 		return value, f.locateError(node, err)
 	}
-	return nil, f.locateError(node, fmt.Errorf("expected a %s, got a number", typ))
+	return nil, f.locateError(node, fmt.Errorf("the argument must be a %s; got a number", typ))
 }
 
 // parseNumber returns the value of a constant number with the type that its notation implies.

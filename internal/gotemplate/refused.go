@@ -35,6 +35,6 @@ func refusals() map[string]refusal {
 	refuse("reads the cluster", "use .Values.target, which describes the workload", "lookup")
 	refuse("depends on the operating system", "use base, dir, ext, clean or isAbs",
 		"osBase", "osDir", "osExt", "osClean", "osIsAbs")
-	refuse("calls a function that is a value, which templates do not have", "use include", "call")
+	refuse("calls a function value, and templates have no function values", "use include", "call")
 	return refused
 }

@@ -43,15 +43,15 @@ func findings(t testing.TB, err error) []*gotemplate.Error {
 // A function of Helm that is not available is an error when the set is loaded, with the reason.
 func TestCompile_RejectsUnavailableFunctionsWithReason(t *testing.T) {
 	for reason, names := range map[string]string{
-		"clock":                      "now ago date date_in_zone dateInZone htmlDate htmlDateInZone date_modify dateModify must_date_modify mustDateModify unixEpoch",
-		"time zone":                  "toDate mustToDate",
-		"random":                     "randAlpha randAlphaNum randAscii randNumeric randBytes randInt shuffle uuidv4 bcrypt htpasswd encryptAES",
-		"key material":               "genPrivateKey genCA genCAWithKey genSelfSignedCert genSelfSignedCertWithKey genSignedCert genSignedCertWithKey buildCustomCert derivePassword decryptAES",
-		"network":                    "getHostByName",
-		"environment of":             "env expandenv",
-		"cluster":                    "lookup",
-		"operating system":           "osBase osDir osExt osClean osIsAbs",
-		"a function that is a value": "call",
+		"clock":            "now ago date date_in_zone dateInZone htmlDate htmlDateInZone date_modify dateModify must_date_modify mustDateModify unixEpoch",
+		"time zone":        "toDate mustToDate",
+		"random":           "randAlpha randAlphaNum randAscii randNumeric randBytes randInt shuffle uuidv4 bcrypt htpasswd encryptAES",
+		"key material":     "genPrivateKey genCA genCAWithKey genSelfSignedCert genSelfSignedCertWithKey genSignedCert genSignedCertWithKey buildCustomCert derivePassword decryptAES",
+		"network":          "getHostByName",
+		"environment of":   "env expandenv",
+		"cluster":          "lookup",
+		"operating system": "osBase osDir osExt osClean osIsAbs",
+		"a function value": "call",
 	} {
 		for name := range strings.FieldsSeq(names) {
 			t.Run(name, func(t *testing.T) {

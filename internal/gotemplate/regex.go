@@ -135,7 +135,7 @@ func (f *frame) compile(expression string) (*pattern, error) {
 	}
 	size := programSize(tree)
 	if size > maxProgram {
-		return nil, overBudget(boundSteps, "the regular expression, its repetitions written out, has more than %d parts", maxProgram)
+		return nil, overBudget(boundSteps, "the regular expression with expanded repetitions has more than %d parts", maxProgram)
 	}
 	if err := f.allocate(saturatingProduct(size, 512)); err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func (f *frame) countMatches(compiled *pattern, text string, maxMatches int) (co
 		// A short text takes very little time, even if the clock shows more.
 		if saturatingProduct(limit, saturatingProduct(compiled.size, len(text))) > maxMatch && f.clock.elapsed()-elapsedBefore > f.budget.Timeout/4 {
 			// This is not the caller's deadline: a retry would not help.
-			return 0, 0, overBudget(boundTime, "the regular expression takes too long on this text")
+			return 0, 0, overBudget(boundTime, "matching this text against the regular expression takes too long")
 		}
 	}
 }

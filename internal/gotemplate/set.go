@@ -96,7 +96,7 @@ func byPosition(a, b *definition) int { return cmp.Compare(a.root.Position(), b.
 func duplicateError(first, second *definition) error {
 	finding := second.errorAt(second.startPosition(), "")
 	finding.Message = fmt.Sprintf("template %q is already defined at %s", second.name, first.errorAt(first.startPosition(), "").position())
-	finding.Hint = "rename one of them"
+	finding.Hint = "rename one of the templates"
 	return finding
 }
 
