@@ -127,7 +127,7 @@ func TestDecide_ReportsTemplateErrorsWithLocation(t *testing.T) {
 		"a Secret": {set: extra("kind: Secret"), reason: meta.ReasonInvalidSidecar, names: []string{"extra.yaml", "kind Secret is neither"}},
 		"broken indentation": {
 			set: extra("kind: ConfigMap\n{{ print \"x:\" }}\n  y: 1\n bad: {{ print 1 }}\n"), reason: meta.ReasonInvalidSidecar,
-			names: []string{"extra.yaml: reading the rendered YAML: line", `"  y: 1"`, "(written at " + place + "3)"},
+			names: []string{"extra.yaml: parsing the rendered YAML: line", `"  y: 1"`, "(written at " + place + "3)"},
 		},
 	}
 	for _, name := range []string{"env", "getHostByName", "lookup", "genCA", "randAlphaNum", "uuidv4", "now", "htpasswd", "derivePassword", "expandenv"} {

@@ -27,7 +27,7 @@ import (
 func newOverlay(document *bounded.Document, request *Request) (workload.Overlay, error) {
 	var content map[string]any
 	if err := document.Decode(&content); err != nil {
-		return workload.Overlay{}, fmt.Errorf("reading the rendered YAML: %w", err)
+		return workload.Overlay{}, fmt.Errorf("parsing the rendered YAML: %w", err)
 	}
 	if err := cmp.Or(checkOnlyAdds(content, ""), workload.CheckQuantities[corev1.PodTemplate]("", content)); err != nil {
 		return workload.Overlay{}, err
@@ -38,7 +38,7 @@ func newOverlay(document *bounded.Document, request *Request) (workload.Overlay,
 	}
 	var body corev1ac.PodTemplateApplyConfiguration
 	if err := document.Decode(&body); err != nil {
-		return workload.Overlay{}, fmt.Errorf("reading the rendered YAML: %w", err)
+		return workload.Overlay{}, fmt.Errorf("parsing the rendered YAML: %w", err)
 	}
 	overlay := workload.Overlay{Template: object.Template, Warning: object.Annotations[meta.AnnotationWarning]}
 	overlay.OptionalAnnotations = splitCommas(object.Annotations[meta.AnnotationOptional])
@@ -116,7 +116,7 @@ func annotate(template *corev1.PodTemplateSpec, body *corev1ac.PodTemplateSpecAp
 func decode(document *bounded.Document, into any) error {
 	findings, err := document.DecodeStrictly(into)
 	if err := errors.Join(append(findings, err)...); err != nil {
-		return fmt.Errorf("reading the rendered YAML: %w", err)
+		return fmt.Errorf("parsing the rendered YAML: %w", err)
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func checkOnlyAdds(tree map[string]any, parentPath string) error {
 type yamlLineError struct{ message, line string }
 
 func (e *yamlLineError) Error() string {
-	return fmt.Sprintf("reading the rendered YAML: %s: %.200q", e.message, e.line)
+	return fmt.Sprintf("parsing the rendered YAML: %s: %.200q", e.message, e.line)
 }
 
 var yamlLine = regexp.MustCompile(`line (\d+)`)
@@ -169,5 +169,5 @@ func yamlError(text string, err error) error {
 			return &yamlLineError{message: message, line: lines[number-1]}
 		}
 	}
-	return fmt.Errorf("reading the rendered YAML: %s", message)
+	return fmt.Errorf("parsing the rendered YAML: %s", message)
 }

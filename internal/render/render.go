@@ -163,7 +163,7 @@ func (r *Result) addDocument(name, text string, request Request) error {
 func documentKind(document *bounded.Document) (string, error) {
 	var object any
 	if err := document.Decode(&object); err != nil {
-		return "", fmt.Errorf("reading the rendered YAML: %w", err)
+		return "", fmt.Errorf("parsing the rendered YAML: %w", err)
 	}
 	switch object := object.(type) {
 	case nil:

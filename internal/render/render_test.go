@@ -217,7 +217,7 @@ func TestRender_NamesTemplateLineOfError(t *testing.T) {
 		"_parts.tpl": "{{ define \"list\" }}\n    containers:\n   image: {{ print \"x\" }}\n{{ end }}",
 	})
 
-	require.ErrorContains(t, err, "own/templates/pod.yaml: reading the rendered YAML")
+	require.ErrorContains(t, err, "own/templates/pod.yaml: parsing the rendered YAML")
 	require.ErrorContains(t, err, `"    containers:"`)
 	require.ErrorContains(t, err, "(written at own/templates/_parts.tpl:2)")
 }
