@@ -64,8 +64,8 @@ const (
 
 // These messages explain why pods keep their template.
 const (
-	argoPausedByUser = "rollouts are paused"
-	argoPausedByStep = "the Argo Rollout pauses; the next step starts pods with the new template"
+	argoPausedByUser = "the Argo Rollout is paused (spec.paused)"
+	argoPausedByStep = "the Argo Rollout is paused by a step; the next step starts pods with the new template"
 )
 
 // argoRolloutKind is the group, version and kind of Rollouts.
@@ -146,7 +146,7 @@ func argoRolloutProgress(rollout *argoRollout) (Rollout, Progress) {
 		return RolloutProgressing, progress
 	case status.Abort || status.Phase == argoDegraded:
 		progress.FailureCause = argoFailureCause(rollout)
-		progress.Advice = "after you fix the cause, run kubectl argo rollouts retry"
+		progress.Advice = "after you fix the cause, run kubectl argo rollouts retry rollout " + rollout.Name + " -n " + rollout.Namespace
 		return RolloutFailed, progress
 	case progress.IsBetween && heldReason != "":
 		progress.HeldReason = heldReason
@@ -181,7 +181,7 @@ func argoFailureCause(rollout *argoRollout) string {
 	progress, invalid := rollout.condition("Progressing"), rollout.condition("InvalidSpec")
 	switch {
 	case invalid.Status == corev1.ConditionTrue:
-		return "spec is invalid: " + limitRejectionText(invalid.Message)
+		return "the spec of the Argo Rollout is invalid: " + limitRejectionText(invalid.Message)
 	case progress.Status == corev1.ConditionFalse && progress.Reason == rolloutAborted:
 		return "the rollout was aborted: " + limitRejectionText(progress.Message)
 	case rollout.Status.Abort:

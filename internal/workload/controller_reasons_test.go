@@ -121,7 +121,7 @@ func TestArgoRollout_ReportsMessageOfInvalidSpec(t *testing.T) {
 		status argoRolloutStatus
 		want   string
 	}{
-		"invalid spec":     {argoRolloutStatus{Phase: argoDegraded, Conditions: []argoCondition{{Type: "InvalidSpec", Status: "True", Reason: "InvalidSpec", Message: "no strategy"}}}, "spec is invalid: no strategy"},
+		"invalid spec":     {argoRolloutStatus{Phase: argoDegraded, Conditions: []argoCondition{{Type: "InvalidSpec", Status: "True", Reason: "InvalidSpec", Message: "no strategy"}}}, "the spec of the Argo Rollout is invalid: no strategy"},
 		"aborted":          {argoRolloutStatus{Abort: true, Conditions: []argoCondition{{Type: "Progressing", Status: "False", Reason: "RolloutAborted", Message: "metric"}}}, "the rollout was aborted: metric"},
 		"aborted just now": {argoRolloutStatus{Abort: true}, "the rollout was aborted"},
 		"another reason":   {argoRolloutStatus{Phase: argoDegraded, Conditions: []argoCondition{{Type: "Progressing", Status: "False", Reason: "New", Message: "text"}}}, "the controller reports New: text"},

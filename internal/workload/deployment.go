@@ -81,7 +81,7 @@ func readDeployment(object any) (Content, bool) {
 		History: ptr.Deref(deployment.Spec.RevisionHistoryLimit, unsetHistory),
 	}
 	if content.Paused && content.Rollout == RolloutProgressing && content.Observed {
-		content.Rollout, content.HeldReason = PodsNotReplaced, "rollouts are paused"
+		content.Rollout, content.HeldReason = PodsNotReplaced, "the Deployment is paused (spec.paused)"
 		content.Old = max(deployment.Status.Replicas-deployment.Status.UpdatedReplicas, 0)
 	}
 	if content.Observed {

@@ -55,7 +55,7 @@ type Overlay struct {
 func (o *Overlay) WithBody(body any) (Overlay, error) {
 	canonical, err := json.Marshal(body)
 	if err != nil {
-		return Overlay{}, fmt.Errorf("writing the overlay: %w", err)
+		return Overlay{}, fmt.Errorf("encoding the overlay: %w", err)
 	}
 	updated := *o
 	updated.Body = nil
@@ -71,7 +71,7 @@ func (o *Overlay) setHash(canonical []byte) error {
 	if len(o.Mounts) > 0 {
 		mounts, err := json.Marshal(o.Mounts)
 		if err != nil {
-			return fmt.Errorf("writing the mounts: %w", err)
+			return fmt.Errorf("encoding the mounts of the overlay: %w", err)
 		}
 		canonical = append(canonical, mounts...)
 	}

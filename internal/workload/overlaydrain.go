@@ -53,7 +53,7 @@ func (o *Overlay) WithDrainLimit(maxSeconds int64) (*Overlay, error) {
 	}
 	canonical, err := json.Marshal(cut.Body)
 	if err != nil {
-		return nil, fmt.Errorf("writing the overlay: %w", err)
+		return nil, fmt.Errorf("encoding the overlay: %w", err)
 	}
 	return &cut, cut.setHash(canonical)
 }

@@ -23,7 +23,7 @@ func (o *Overlay) RedirectConfigMap(oldName, newName string) (Overlay, error) {
 	redirected.Template = corev1.PodTemplateSpec{}
 	text, err := json.Marshal(body)
 	if err != nil {
-		return Overlay{}, fmt.Errorf("writing the overlay: %w", err)
+		return Overlay{}, fmt.Errorf("encoding the overlay: %w", err)
 	}
 	if err := json.Unmarshal(text, &redirected.Template); err != nil {
 		return Overlay{}, fmt.Errorf("decoding the encoded overlay: %w", err)

@@ -40,11 +40,11 @@ func (o *Overlay) Omit(keys, secrets []string) (*Overlay, error) {
 	// The body is converted to the type of the rendering, because the hash depends on the order of the fields.
 	rendered := &corev1ac.PodTemplateSpecApplyConfiguration{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(body, rendered); err != nil {
-		return nil, fmt.Errorf("leaving out existing annotations and pull secrets: %w", err)
+		return nil, fmt.Errorf("removing existing annotations and pull secrets from the overlay: %w", err)
 	}
 	updated, err := reduced.WithBody(rendered)
 	if err != nil {
-		return nil, fmt.Errorf("leaving out existing annotations and pull secrets: %w", err)
+		return nil, fmt.Errorf("removing existing annotations and pull secrets from the overlay: %w", err)
 	}
 	if body, ok := tree.Share(updated.Body, o.Body).(map[string]any); ok { // Both are stored with the rendering.
 		updated.Body = body
