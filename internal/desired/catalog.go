@@ -119,7 +119,7 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 	c.version = version
 	changes := slices.Concat(
 		c.policy.read(installation, PolicyKey, "the policy", policy.Parse),
-		c.pace.read(installation, RolloutKey, "the pace of rollouts", fleet.Parse),
+		c.pace.read(installation, RolloutKey, "the rollout settings", fleet.Parse),
 		c.readSets(sets),
 	)
 	platform := &Platform{
@@ -280,7 +280,7 @@ func (c *Catalog) load(name string, objects []*corev1.ConfigMap, previous loaded
 	loaded = c.builtIn.load(fleet.Files{Data: object.Data, BinaryData: object.BinaryData})
 	err := loaded.err
 	if len(objects) > 1 {
-		err = fmt.Errorf("%s also defines the template set: delete one of them", describeConfigMap(objects[1]))
+		err = fmt.Errorf("%s also defines the template set; delete one of the two ConfigMaps", describeConfigMap(objects[1]))
 	}
 	if err != nil {
 		loaded = previous // The last known good set, if any.

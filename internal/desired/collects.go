@@ -34,10 +34,10 @@ func newCollection(report *vectorconfig.Report, sidecar *corev1.Container, desir
 		return collection{}
 	}
 	if len(intake.Files) == 0 {
-		return collection{idle: "collects nothing of its application: set sidecar.logs.path or sidecar.otlp.enabled, or give a configuration with a source"}
+		return collection{idle: "collects no data from its application: set sidecar.logs.path or sidecar.otlp.enabled, or add a source to the configuration"}
 	}
 	collected := collection{idle: fmt.Sprintf(
-		"collects nothing of its application: no container of it mounts a volume that the sidecar has at %s", strings.Join(intake.Files, ", "))}
+		"collects no data from its application, because no application container mounts a volume that the sidecar has at %s", strings.Join(intake.Files, ", "))}
 	for _, pattern := range intake.Files {
 		switch volume := volumeAt(sidecar, pattern); {
 		case volume == "":

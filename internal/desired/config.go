@@ -44,7 +44,7 @@ func referencedConfig(valueSources *sources, values *mergedValues) (config, *Inv
 	referenced.object = valueSources.content(lookupKey)
 	if referenced.object == nil {
 		return referenced, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
-			"ConfigMap %s/%s does not exist; it is named by sidecar.config.configMapRef.name (%s)",
+			"ConfigMap %s/%s does not exist (sidecar.config.configMapRef.name, set by %s)",
 			namespace, name, values.Origin(pathOfReference("name")...))}
 	}
 	if _, ok := referenced.object.Data[key]; !ok {
@@ -68,7 +68,7 @@ func (s *sources) referenceKey(name string, values *mergedValues) (lookupKey str
 	}
 	if s.Home == "" {
 		return name, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
-			"%s: spec.configMapNamespace is %s, and the operator's namespace is not known", Describe(s.Sidecar), cluster.ConfigMapNamespace)}
+			"%s: spec.configMapNamespace is %s, but the namespace of the operator is unknown", Describe(s.Sidecar), cluster.ConfigMapNamespace)}
 	}
 	for _, key := range []string{"name", "key"} {
 		if path := pathOfReference(key); values.isSetByOthers(path...) {

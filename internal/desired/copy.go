@@ -49,7 +49,7 @@ func newConfigMapCopy(source *config, request *render.Request, overlay *workload
 	object := configMapCopy.NewConfigMap(source.object, request.Sidecar)
 	if size := configMapSize(object); size > largestCopy {
 		return nil, overlay, &Invalid{meta.ReasonInvalidConfig, fmt.Sprintf(
-			"ConfigMap %s/%s: the sidecar needs %d bytes of it (%s), but the mounted copy is limited to %d; put large files into a separate volume (spec.volumes)",
+			"ConfigMap %s/%s: the sidecar needs %d bytes of its content (%s), but the mounted copy is limited to %d bytes; put large files into a separate volume (spec.volumes)",
 			object.Namespace, source.name, size, strings.Join(configMapCopy.Keys, ", "), largestCopy)}
 	}
 	configMapCopy.Digest, configMapCopy.content = companion.Digest(object), plan.ConfigMapDigests(object)

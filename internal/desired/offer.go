@@ -117,7 +117,7 @@ func offersByQoS(bestEffort *Rendered, blank func(corev1.PodQOSClass) *Rendered)
 		offers = append(offers, AdmissionOverlay{Rendered: guaranteed, Condition: OverlayCondition{QoS: Guaranteed}})
 	}
 	if len(offers) == 0 {
-		return nil, "templates distinguish QoS classes that the API server cannot"
+		return nil, "templates distinguish the QoS classes BestEffort and Burstable, which the API server cannot distinguish"
 	}
 	return offers, ""
 }

@@ -43,7 +43,7 @@ func origin(path []string, values environment.Values) string {
 		value, _ := tree.Value(values.Tree, path[:n]...)
 		_, isMap := value.(map[string]any)
 		if source := values.Origin(path[:n]...); source != "" && (n == len(path) || !isMap) {
-			return fmt.Sprintf("%s is from %s", strings.Join(path[:n], "."), source)
+			return fmt.Sprintf("%s is set by %s", strings.Join(path[:n], "."), source)
 		}
 	}
 	return ""

@@ -62,17 +62,17 @@ func checkPullSecrets(overlay *workload.Overlay, view *workload.View) *Invalid {
 		return nil
 	}
 	refuse := func(format string, args ...any) *Invalid {
-		return &Invalid{meta.ReasonPullSecrets, fmt.Sprintf("the sidecar brings the pull secret %q, and the pod template lists none, so that its pods would lose those of ServiceAccount %s: ", sidecarSecrets[0].Name, view.ServiceAccount) + fmt.Sprintf(format, args...)}
+		return &Invalid{meta.ReasonPullSecrets, fmt.Sprintf("the sidecar adds the pull secret %q to a pod template without pull secrets, so that the pods would lose the pull secrets of ServiceAccount %s: ", sidecarSecrets[0].Name, view.ServiceAccount) + fmt.Sprintf(format, args...)}
 	}
 	switch account := view.Account; {
 	case account == nil: // WorkloadFor reports LacksAccount, so that the caller reads the ServiceAccount.
 		return refuse("the ServiceAccount has not been read yet")
 	case account.Unread != "":
-		return refuse("%s; list them in the pod template, or allow the operator to get ServiceAccounts (rbac.optional.serviceAccounts)", account.Unread)
+		return refuse("%s; list the pull secrets in the pod template, or allow the operator to get ServiceAccounts (rbac.optional.serviceAccounts)", account.Unread)
 	default:
 		for _, name := range account.PullSecrets {
 			if !slices.ContainsFunc(sidecarSecrets, func(secret corev1.LocalObjectReference) bool { return secret.Name == name }) {
-				return refuse("the templates leave out %q; list .Values.target.%s in them as well", name, accountKey)
+				return refuse("the templates do not list pull secret %q of the ServiceAccount; add .Values.target.%s to the pull secrets of the templates", name, accountKey)
 			}
 		}
 	}

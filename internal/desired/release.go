@@ -64,7 +64,7 @@ type Mismatch struct {
 
 // String describes the mismatch.
 func (m Mismatch) String() string {
-	state := "has other content than the installation's values list"
+	state := "does not have the content that the installation's values list"
 	if m.IsMissing {
 		state = "does not exist, but " + m.Referrer
 	}

@@ -130,7 +130,7 @@ func (r *Rendered) warnings(manager, envNotInjected string, view *workload.View,
 		return strings.Join(warnings, "; ")
 	}
 	for _, finding := range r.Report.CheckPod(podForCheck(view, r.Report)) {
-		warnings = append(warnings, fmt.Sprintf("has a doubtful configuration: %s", finding))
+		warnings = append(warnings, fmt.Sprintf("has a configuration warning: %s", finding))
 	}
 	return strings.Join(warnings, "; ")
 }

@@ -287,7 +287,7 @@ func TestSettling_ReportsMissingTemplateSets(t *testing.T) {
 	s.at(time.Hour + time.Minute)
 	overdue := s.next().Wait.Overdue
 	require.Len(t, overdue, 2)
-	require.Equal(t, "ConfigMap vector-system/"+defaultName+" has other content than the installation's values list", overdue[0].String())
+	require.Equal(t, "ConfigMap vector-system/"+defaultName+" does not have the content that the installation's values list", overdue[0].String())
 	require.Equal(t, "ConfigMap vector-system/"+gatewayName+" does not exist, but the installation's values list it", overdue[1].String())
 	require.Zero(t, s.settling.NextChange(), "only another write changes that")
 

@@ -29,7 +29,7 @@ func (in *Inputs) templateSet(environment string) (*TemplateSet, *Invalid) {
 // findOutdated returns the reason why a last known good version is used, or nil if all current versions are
 // used.
 func (in *Inputs) findOutdated(set *TemplateSet) *Invalid {
-	const help = " (the last good version stays in use)"
+	const help = " (the last known good version stays in use)"
 	switch {
 	case set.Err != nil:
 		return &Invalid{meta.ReasonInvalidTemplateSet, set.Err.Error() + help}

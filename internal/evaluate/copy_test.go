@@ -203,7 +203,7 @@ func TestDecide_RejectsTooLargeCopyWithItsSize(t *testing.T) {
 
 	require.NotNil(t, decided.Invalid)
 	require.Equal(t, meta.ReasonInvalidConfig, decided.Invalid.Reason)
-	require.Contains(t, decided.Invalid.Message, "ConfigMap shop/shipping: the sidecar needs 1048577 bytes of it (teams.csv, vector.yaml)")
+	require.Contains(t, decided.Invalid.Message, "ConfigMap shop/shipping: the sidecar needs 1048577 bytes of its content (teams.csv, vector.yaml)")
 	require.False(t, decided.Plans[0].Writes())
 }
 

@@ -403,7 +403,7 @@ func TestDecide_WarnsIfSidecarCollectsNothing(t *testing.T) {
 				require.Empty(t, warning)
 				return
 			}
-			require.Contains(t, warning, "collects nothing of its application")
+			require.Contains(t, warning, "collects no data from its application")
 			require.Contains(t, warning, test.want)
 		})
 	}

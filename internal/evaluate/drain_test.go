@@ -25,9 +25,9 @@ func TestDecide_LimitsDrainToGracePeriod(t *testing.T) {
 		"nothing said":     {grace: nil, drain: 13},
 		"enough":           {grace: new(int64(60)), drain: 13},
 		"just enough":      {grace: new(int64(13)), drain: 13, warning: "draining may take 28 s, but the pod's grace period is 13 s"},
-		"less":             {grace: new(int64(12)), drain: 12, warning: "drains for 12 s and not for 13 s: the terminationGracePeriodSeconds of its pods is 12"},
+		"less":             {grace: new(int64(12)), drain: 12, warning: "drains for 12 s instead of 13 s, because terminationGracePeriodSeconds of the pods is 12"},
 		"less than a file": {grace: new(int64(4)), drain: 4, warning: "is 4, and Vector may need 12 s for the last lines of a file that was quiet"},
-		"no time at all":   {grace: new(int64(0)), drain: 0, warning: "does not drain for 13 s: the terminationGracePeriodSeconds of its pods is 0"},
+		"no time at all":   {grace: new(int64(0)), drain: 0, warning: "does not drain for 13 s, because terminationGracePeriodSeconds of the pods is 0"},
 		"the least there":  {grace: new(int64(1)), drain: 1, warning: "drains for 1 s"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestDecide_LimitsDrainGateToGracePeriod(t *testing.T) {
 	}{
 		"enough":       {grace: 60, seconds: "13"},
 		"just enough":  {grace: 13, seconds: "13", warning: "draining may take 28 s, but the pod's grace period is 13 s"},
-		"less":         {grace: 12, seconds: "12", warning: "drains for 12 s and not for 13 s: the terminationGracePeriodSeconds of its pods is 12"},
+		"less":         {grace: 12, seconds: "12", warning: "drains for 12 s instead of 13 s, because terminationGracePeriodSeconds of the pods is 12"},
 		"none at all":  {grace: 0, seconds: "0", warning: "does not drain for 13 s"},
 		"no gate here": {grace: 60, native: "Never", warning: "drains by Sleep and not by Gate: a gate takes a native sidecar"},
 	} {

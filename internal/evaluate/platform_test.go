@@ -270,9 +270,9 @@ func TestDecide_NamesValueLayerInTemplateErrors(t *testing.T) {
 		sidecar      *v1alpha1.VectorSidecar
 		want         string
 	}{
-		"the chart's":         {sidecar: logs().Build(), want: "[sidecar.name is from values.yaml:"},
-		"the installation's":  {installation: "sidecar:\n  name: shipper\n", sidecar: logs().Build(), want: "[sidecar.name is from ConfigMap vector-system/environments development.yaml:2]"},
-		"the VectorSidecar's": {sidecar: logs().Named("shipper").Build(), want: "[sidecar.name is from VectorSidecar shop/logs spec]"},
+		"the chart's":         {sidecar: logs().Build(), want: "[sidecar.name is set by values.yaml:"},
+		"the installation's":  {installation: "sidecar:\n  name: shipper\n", sidecar: logs().Build(), want: "[sidecar.name is set by ConfigMap vector-system/environments development.yaml:2]"},
+		"the VectorSidecar's": {sidecar: logs().Named("shipper").Build(), want: "[sidecar.name is set by VectorSidecar shop/logs spec]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.sidecar.Spec.TemplateSet = "own"

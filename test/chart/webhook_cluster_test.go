@@ -72,7 +72,7 @@ func TestWebhook_ValidatesClusterVectorSidecar(t *testing.T) {
 		"one that selects no namespace":         {inAll("none", logs()), ""},
 		"what the loop is to judge":             {inAll("both", logs().WithConfigMap("to-come", "vector.yaml")), ""},
 		"what one environment cannot have":      {inAll("both", logs().WithLogs("/var/log/app")), "in namespace " + audit + ": "},
-		"what lacks something in one namespace": {inAll("both", logs().Selecting("logs", "vector")), "in namespace " + shop + ": Deployment " + shop + "/cart: the sidecar collects nothing of its application"},
+		"what lacks something in one namespace": {inAll("both", logs().Selecting("logs", "vector")), "in namespace " + shop + ": Deployment " + shop + "/cart: the sidecar collects no data from its application"},
 	} {
 		t.Run("accepted is "+name, func(t *testing.T) {
 			said := warned(t, func(c client.Client) error { return c.Create(t.Context(), test.cluster, client.DryRunAll) })

@@ -175,7 +175,7 @@ func TestWebhook_ValidatesVectorSidecar(t *testing.T) {
 		"what the loop is to judge":      {selecting("later").WithConfigMap("to-come", "vector.yaml").Build(), ""},
 		"an environment that is to come": {selecting("later").InEnvironment("canary").Build(), "canary"},
 		"a template set that is to come": {selecting("later").Sidecar(otlp).FromSet("gateway").Build(), "gateway"},
-		"what collects nothing":          {selecting("later").Build(), "Deployment shop/other: the sidecar collects nothing of its application"},
+		"what collects nothing":          {selecting("later").Build(), "Deployment shop/other: the sidecar collects no data from its application"},
 		"a volume that is to come":       {selecting("later").WithLogs("/var/log/app").Build(), "no container of Deployment shop/other mounts a volume there"},
 		"errors that are only told": {
 			selecting("later").WithInlineConfig(configured("type: consol\ninputs: [in]")).

@@ -213,7 +213,7 @@ func TestRules_KeepLastKnownGoodVersion(t *testing.T) {
 	deployment, vs := injected(t)
 
 	harness.Change(t, world, rules, func(c *corev1.ConfigMap) { c.Data[desired.RolloutKey] = "window: []" })
-	harness.Until(t, world, vs, "the reason", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "InvalidRollout: ConfigMap vector-system/environments rollout:1: window: unknown key; did you mean windows? (the last good version stays in use)"))
+	harness.Until(t, world, vs, "the reason", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "InvalidRollout: ConfigMap vector-system/environments rollout:1: window: unknown key; did you mean windows? (the last known good version stays in use)"))
 	harness.Eventually(t, "an event about the ConfigMap", func() bool { return eventsOf(t, rules, meta.ReasonInvalidRollout) == 1 })
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Sidecar = &v1alpha1.SidecarSpec{LogLevel: "trace"} })
 	harness.Until(t, world, vs, "the waiting state", func(vs *v1alpha1.VectorSidecar) bool {

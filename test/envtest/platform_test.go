@@ -133,7 +133,7 @@ func TestTemplateSet_AppliesChangesWithoutRestart(t *testing.T) {
 		harness.Until(t, world, vs, "the reason", func(vs *v1alpha1.VectorSidecar) bool { return condition(vs, meta.ConditionConfigValid) == "False" })
 		for _, part := range []string{
 			meta.ReasonInvalidTemplateSet, `template set "default"`, "ConfigMap vector-system/vso-vector-sidecar-operator-templates-default",
-			fmt.Sprintf("vector-sidecar/templates/podtemplate.yaml:%d", strings.Count(before, "\n")+3), "the last good version stays in use",
+			fmt.Sprintf("vector-sidecar/templates/podtemplate.yaml:%d", strings.Count(before, "\n")+3), "the last known good version stays in use",
 		} {
 			require.Contains(t, message(vs, meta.ConditionReady), part)
 		}

@@ -355,6 +355,6 @@ func TestTemplateSet_KeepsLastKnownGoodAcrossLeaders(t *testing.T) {
 	world.Get(t, one.vs)
 	require.Equal(t, revision, one.vs.Status.Rollout.Revision)
 	harness.Until(t, world, one.vs, "the set's error", func(vs *v1alpha1.VectorSidecar) bool {
-		return strings.Contains(message(vs, meta.ConditionConfigValid), "the last good version stays in use")
+		return strings.Contains(message(vs, meta.ConditionConfigValid), "the last known good version stays in use")
 	})
 }
