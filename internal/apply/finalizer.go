@@ -21,7 +21,7 @@ func (w *Writer) AddFinalizer(ctx context.Context, sidecar client.Object) error 
 		return nil
 	}
 	if err := w.patchFinalizers(ctx, sidecar, original); err != nil {
-		return fmt.Errorf("adding the finalizer: %w", err)
+		return fmt.Errorf("adding the finalizer of %s: %w", titleFor(sidecar), err)
 	}
 	return nil
 }
@@ -34,7 +34,7 @@ func (w *Writer) RemoveFinalizer(ctx context.Context, sidecar client.Object) err
 		return nil
 	}
 	if err := client.IgnoreNotFound(w.patchFinalizers(ctx, sidecar, original)); err != nil {
-		return fmt.Errorf("removing the finalizer: %w", err)
+		return fmt.Errorf("removing the finalizer of %s: %w", titleFor(sidecar), err)
 	}
 	return nil
 }

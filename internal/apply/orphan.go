@@ -29,7 +29,7 @@ func (w *Writer) Orphan(ctx context.Context, view *workload.View, manager string
 		// that value, so it is removed first.
 		removal := identifiedBody(map[string]any{"metadata": map[string]any{"resourceVersion": version, "annotations": map[string]any{key: nil}}}, view.Ref)
 		if err := w.sendPatch(ctx, reply, types.MergePatchType, removal, meta.Operator); err != nil {
-			return fmt.Errorf("removing a copied mark from %s %s/%s: %w", kind.Kind, view.Namespace, view.Name, classify(err))
+			return fmt.Errorf("removing a copied orphan annotation from %s %s/%s: %w", kind.Kind, view.Namespace, view.Name, classify(err))
 		}
 		version = reply.ResourceVersion
 	}
@@ -43,7 +43,7 @@ func (w *Writer) Orphan(ctx context.Context, view *workload.View, manager string
 		},
 	}}, view.Ref)
 	if err := w.sendPatch(ctx, reply, types.MergePatchType, body, meta.Operator); err != nil {
-		return fmt.Errorf("marking %s %s/%s as keeping its sidecar: %w", kind.Kind, view.Namespace, view.Name, classify(err))
+		return fmt.Errorf("setting the orphan annotation of %s %s/%s: %w", kind.Kind, view.Namespace, view.Name, classify(err))
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (w *Writer) Validation(ctx context.Context, owner *v1alpha1.VectorSidecar, 
 	for _, object := range []client.Object{files, job} {
 		err := w.client.Create(ctx, object, client.FieldOwner(meta.Operator))
 		if err != nil && !apierrors.IsAlreadyExists(err) {
-			return fmt.Errorf("creating %T %s/%s: %w", object, job.Namespace, job.Name, classify(err))
+			return fmt.Errorf("creating Job %s/%s or its ConfigMap: %w", job.Namespace, job.Name, classify(err))
 		}
 	}
 	return nil
@@ -42,7 +42,7 @@ func (w *Writer) DeleteValidation(ctx context.Context, name types.NamespacedName
 	for _, object := range []client.Object{&batchv1.Job{ObjectMeta: named}, &corev1.ConfigMap{ObjectMeta: named}} {
 		err := w.client.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground))
 		if client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("deleting %T %s: %w", object, name, err)
+			return fmt.Errorf("deleting Job %s or its ConfigMap: %w", name, err)
 		}
 	}
 	return nil

@@ -69,7 +69,7 @@ func TestVectorSidecar_ReportsRejectedFinalizer(t *testing.T) {
 			world.Create(t, cart, vs)
 
 			harness.Until(t, world, vs, "the reported message", func(vs *v1alpha1.VectorSidecar) bool {
-				return hasMessage(vs.Status.Conditions, "adding the finalizer: ")
+				return hasMessage(vs.Status.Conditions, "adding the finalizer of ")
 			})
 			require.LessOrEqual(t, way.Count.Load(), int32(20), "eight conflicts that may be transient, and one for each event of the change itself")
 			world.Get(t, cart)

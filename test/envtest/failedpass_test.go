@@ -37,7 +37,7 @@ func TestClusterVectorSidecar_ReportsRejectedFinalizer(t *testing.T) {
 	world.Create(t, cart, cluster)
 
 	harness.Until(t, world, cluster, "the reported message", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return hasMessage(c.Status.Conditions, "adding the finalizer: ")
+		return hasMessage(c.Status.Conditions, "adding the finalizer of ")
 	})
 	world.Get(t, cart)
 	require.True(t, isClean(cart))
@@ -53,7 +53,7 @@ func TestVectorSidecar_ReportsFailureToRemoveFinalizer(t *testing.T) {
 	for name, answer := range answers {
 		t.Run(name, func(t *testing.T) {
 			namespace := world.Namespace(t)
-			way, said := &harness.Answers{Path: "/namespaces/" + namespace + "/vectorsidecars/logs", With: answer}, "removing the finalizer: "
+			way, said := &harness.Answers{Path: "/namespaces/" + namespace + "/vectorsidecars/logs", With: answer}, "removing the finalizer of "
 			if name == "no permission to look" {
 				way.Path, way.IsRead, said = "/namespaces/"+namespace+"/deployments", true, "finding workloads that still have the sidecar: "
 			}
@@ -95,7 +95,7 @@ func TestClusterVectorSidecar_ReportsBlockedDeletion(t *testing.T) {
 	way.IsOn.Store(true)
 	require.NoError(t, world.Client.Delete(t.Context(), cluster))
 	harness.Until(t, world, cluster, "the reported message", func(c *v1alpha1.ClusterVectorSidecar) bool {
-		return hasMessage(c.Status.Conditions, "removing the finalizer: ")
+		return hasMessage(c.Status.Conditions, "removing the finalizer of ")
 	})
 	world.Get(t, cart)
 	require.True(t, isClean(cart))
