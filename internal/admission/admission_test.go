@@ -95,7 +95,7 @@ func (w *world) GetConfigMap(_ context.Context, name types.NamespacedName) (*cor
 }
 
 func (w *world) GetServiceAccount(context.Context, types.NamespacedName) (*workload.Account, error) {
-	return &workload.Account{Unread: "the ServiceAccount may not be read"}, nil
+	return &workload.Account{Unread: "no permission to read the ServiceAccount"}, nil
 }
 
 // handler returns a Handler for the world.

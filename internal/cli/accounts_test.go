@@ -39,7 +39,7 @@ func TestAccounts_ReadsServiceAccountsAsOperator(t *testing.T) {
 	reads, blind := &source.Installation{ReadsAccounts: true}, &source.Installation{}
 	apps := workload.Account{PullSecrets: []string{"apps"}}
 	missing := workload.Account{Unread: "the ServiceAccount does not exist"}
-	forbidden := workload.Account{Unread: "the ServiceAccount may not be read", IsForbidden: true}
+	forbidden := workload.Account{Unread: "no permission to read the ServiceAccount", IsForbidden: true}
 	for name, test := range map[string]struct {
 		installed *source.Installation
 		unseen    error

@@ -144,7 +144,7 @@ func (f *Files) expandName(name string) ([]string, error) {
 		case err != nil:
 			return err
 		case entry.IsDir() && path != name && !f.Recursive:
-			hint = ", and folders in folders are read with --recursive only"
+			hint = ", and subfolders are read only with --recursive"
 			return fs.SkipDir
 		case !entry.IsDir() && slices.Contains(extensions, filepath.Ext(path)):
 			files = append(files, path)
@@ -155,7 +155,7 @@ func (f *Files) expandName(name string) ([]string, error) {
 		return nil, fmt.Errorf("reading folder %s: %w", name, err)
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("reading folder %s: it has no manifests: recognized file extensions are %s%s", name, strings.Join(extensions, ", "), hint)
+		return nil, fmt.Errorf("reading folder %s: the folder has no manifests; recognized file extensions are %s%s", name, strings.Join(extensions, ", "), hint)
 	}
 	return files, nil
 }

@@ -120,8 +120,8 @@ func TestFiles_RejectDirectoryWithoutManifests(t *testing.T) {
 		require.NoError(t, os.Symlink(to, link))
 	}
 	for name, says := range map[string]string{
-		"empty": "reading folder empty: it has no manifests: recognized file extensions are .json, .yaml, .yml",
-		"link":  "reading folder link: it has no manifests: recognized file extensions are .json, .yaml, .yml",
+		"empty": "reading folder empty: the folder has no manifests; recognized file extensions are .json, .yaml, .yml",
+		"link":  "reading folder link: the folder has no manifests; recognized file extensions are .json, .yaml, .yml",
 		"above": "--recursive",
 		"self":  "reading self: ",
 		"gone":  "reading gone: ",

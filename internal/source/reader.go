@@ -166,7 +166,7 @@ func (r Reader) GetServiceAccount(ctx context.Context, name types.NamespacedName
 	case apierrors.IsNotFound(err):
 		return workload.MissingAccount(), nil
 	case apierrors.IsForbidden(err):
-		return &workload.Account{Unread: "the ServiceAccount may not be read", IsForbidden: true}, nil
+		return &workload.Account{Unread: "no permission to read the ServiceAccount", IsForbidden: true}, nil
 	case err != nil:
 		return nil, fmt.Errorf("reading ServiceAccount %s: %w", name, err)
 	}
