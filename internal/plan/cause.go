@@ -18,9 +18,9 @@ const (
 	causeConfigMapMissing = "a ConfigMap that the sidecar reads does not exist"
 	causeInitOrder        = "an init container of the workload runs before the sidecar"
 	causePrecedence       = "another VectorSidecar of the workload takes precedence now"
-	causeOperatorRelease  = "another version of the operator"
+	causeOperatorRelease  = "another version of the operator renders the sidecar differently"
 	causeUnknownInput     = "the annotation rendered-from does not list the inputs of the sidecar"
-	causeUnnamedInput     = "inputs of the sidecar"
+	causeUnnamedInput     = "inputs of the sidecar changed"
 	causeNotRecorded      = "the workload's annotations do not describe its sidecar"
 )
 

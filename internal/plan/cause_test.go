@@ -55,7 +55,7 @@ func TestForInjection_ReportsCauseOfWrite(t *testing.T) {
 		},
 		"of another release that has no other name": {
 			view: with(writtenBy(old), owning(func(o *workload.OwnedFields) { o.RenderedFrom = "" })), desired: next, policy: Policy{Renew: true}, action: Update,
-			want: "a ConfigMap that the sidecar reads does not exist; another version of the operator" + image,
+			want: "a ConfigMap that the sidecar reads does not exist; another version of the operator renders the sidecar differently" + image,
 		},
 		"behind an init container": {
 			view: with(writtenBy(old), gotAhead), desired: next, policy: Policy{StrictOrder: true}, action: Update,
@@ -73,7 +73,7 @@ func TestForInjection_ReportsCauseOfWrite(t *testing.T) {
 		},
 		"for what has no name": {
 			view: with(writtenBy(old), owning(func(o *workload.OwnedFields) { o.InputHash = "b" })), desired: next, action: Update,
-			want: "operator old → new; inputs of the sidecar" + image,
+			want: "operator old → new; inputs of the sidecar changed" + image,
 		},
 		"half done": {
 			view: with(writtenBy(old), owning(func(o *workload.OwnedFields) { o.Named, o.Unfinished = true, true })), desired: old, action: RecordOnly, want: "an earlier change of the sidecar was interrupted",

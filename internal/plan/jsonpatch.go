@@ -31,7 +31,7 @@ func (p *Plan) ApplyPatch(live map[string]any) (map[string]any, error) {
 	kind := p.Target.Adapter()
 	patched, err := strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(live), runtime.DeepCopyJSON(kind.MoveTemplate(p.Write.Patch)), kind.MergeKeys())
 	if err != nil {
-		return nil, fmt.Errorf("patching: %w", err)
+		return nil, fmt.Errorf("applying the plan's patch to a copy of the workload: %w", err)
 	}
 	withoutEmptied(live, patched)
 	return patched, nil

@@ -250,7 +250,7 @@ func blockByPausedWorkload(c *candidate) *Block {
 	if !c.view.Paused || c.change == Adopt || c.existing.IsOwned && c.diff.isCurrent() {
 		return nil
 	}
-	return exclusion(meta.ReasonWorkloadPaused, "rollouts are paused; the workload gets the sidecar when they are resumed")
+	return exclusion(meta.ReasonWorkloadPaused, "the workload is paused (spec.paused); the operator changes the sidecar after the workload is resumed")
 }
 
 // blockByDrift blocks the correction of manual changes if they are only reported.
@@ -260,7 +260,7 @@ func blockByDrift(c *candidate) *Block {
 	}
 	return &Block{
 		Kind: BlockedByObstacle, Reason: meta.ReasonDrifted,
-		Message: fmt.Sprintf("the sidecar was changed (last recorded writer: %q), and spec.driftPolicy is Report", c.view.LastWriter),
+		Message: fmt.Sprintf("another client changed the sidecar (last recorded writer: %q), and the operator does not correct the sidecar, because spec.driftPolicy is Report", c.view.LastWriter),
 	}
 }
 
