@@ -82,9 +82,9 @@ func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.
 	if rolloutStatus == nil || !platform.Target.Rules.IsStaged() || rolloutStatus.Revision == platform.Revision {
 		return nil
 	}
-	message := fmt.Sprintf("waiting for revision %s of the installation's templates and values", platform.Target.Revision)
+	message := fmt.Sprintf("waiting until the VectorSidecar may start revision %s of the installation's templates and values", platform.Target.Revision)
 	if rolloutStatus.Revision != "" {
-		message += "; the present revision is " + rolloutStatus.Revision
+		message += "; the current revision is " + rolloutStatus.Revision
 	}
 	if platform.Missing != nil {
 		message += fmt.Sprintf(", which cannot be rendered (%s)", platform.Missing)
