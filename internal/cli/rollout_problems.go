@@ -23,7 +23,7 @@ func (r *rollout) findProblems(waveMembers []inWave, now time.Time) {
 		r.Problems = append(r.Problems, result.Message)
 	}
 	for _, fault := range r.Faults {
-		name, _, _ := strings.Cut(fault, " does not load")
+		name, _, _ := strings.Cut(fault, " cannot be loaded")
 		r.Problems = append(r.Problems, name+" broken")
 	}
 }

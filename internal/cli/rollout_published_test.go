@@ -95,11 +95,11 @@ func TestRollout_ShowsPublishedRevision(t *testing.T) {
 		fault  string
 	}{
 		"all is loaded":             {func(*publishedFleet) {}, ""},
-		"a template set is broken":  {breakSet, `template set "own" does not load; its last known good version is in use: `},
-		"the policy is broken":      {func(f *publishedFleet) { f.values.Data[desired.PolicyKey] = "imagess: {}" }, "policy does not load; its last known good version is in use: "},
-		"the rollout is broken":     {func(f *publishedFleet) { f.values.Data[desired.RolloutKey] = "wavess: []" }, "rollout does not load; its last known good version is in use: "},
-		"its content is not stored": {func(f *publishedFleet) { breakSet(f); f.withoutRevision = true }, `template set "own" does not load`},
-		"a helper is not closed":    {func(f *publishedFleet) { f.set.Data = map[string]string{"_x.tpl": "{{ define \"a\" }}"} }, `template set "own" does not load`},
+		"a template set is broken":  {breakSet, `template set "own" cannot be loaded; its last known good version is in use: `},
+		"the policy is broken":      {func(f *publishedFleet) { f.values.Data[desired.PolicyKey] = "imagess: {}" }, "policy cannot be loaded; its last known good version is in use: "},
+		"the rollout is broken":     {func(f *publishedFleet) { f.values.Data[desired.RolloutKey] = "wavess: []" }, "rollout cannot be loaded; its last known good version is in use: "},
+		"its content is not stored": {func(f *publishedFleet) { breakSet(f); f.withoutRevision = true }, `template set "own" cannot be loaded`},
+		"a helper is not closed":    {func(f *publishedFleet) { f.set.Data = map[string]string{"_x.tpl": "{{ define \"a\" }}"} }, `template set "own" cannot be loaded`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newPublishedFleet(t, test.change)
@@ -167,7 +167,7 @@ func TestRollout_ReportsUnreadableRevision(t *testing.T) {
 // If a template set cannot be loaded, previews use its last known good version, also with proposed values.
 func TestNewPlan_UsesLastKnownGoodTemplateSet(t *testing.T) {
 	f := newPublishedFleet(t, func(f *publishedFleet) { f.set.Data["templates__pod.yaml"] = brokenTemplate })
-	fault := `template set "own" does not load; its last known good version is in use: `
+	fault := `template set "own" cannot be loaded; its last known good version is in use: `
 	out, notes, code := f.cluster(t, nil).run(t, "render", "cart")
 	require.Zero(t, code, notes)
 	require.Contains(t, out, "value: trace")

@@ -140,7 +140,7 @@ func (w *Waves) gateFor(member WaveMember, target *Target, now time.Time) Gate {
 	for name, progress := range w.allProgress() {
 		isBefore := progress.wave < wave && progress.wave > passed && progress.revision == target.Revision
 		if isBefore && !progress.maxAgeTime.IsZero() && !progress.maxAgeTime.After(now) { // The VectorSidecar is reconciled in a moment.
-			return Gate{Until: now.Add(time.Second), Message: fmt.Sprintf("waiting for workloads of %s of wave %s that have reached spec.rollout.maxAge", memberTitle(name), target.Rules.WaveName(progress.wave))}
+			return Gate{Until: now.Add(time.Second), Message: fmt.Sprintf("waiting for %s of wave %s to start rollouts that have waited for spec.rollout.maxAge", memberTitle(name), target.Rules.WaveName(progress.wave))}
 		}
 	}
 	lastWave, soakEnd := 0, time.Time{}

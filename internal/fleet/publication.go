@@ -120,9 +120,9 @@ func (p *Publication) Faults() []string {
 	add := func(title string, status PartStatus) {
 		switch status.State {
 		case PartLastKnownGood:
-			faults = append(faults, fmt.Sprintf("%s does not load; its last known good version is in use: %s", title, status.Message))
+			faults = append(faults, fmt.Sprintf("%s cannot be loaded; its last known good version is in use: %s", title, status.Message))
 		case PartBroken:
-			faults = append(faults, fmt.Sprintf("%s does not load, and no earlier version is in use: %s", title, status.Message))
+			faults = append(faults, fmt.Sprintf("%s cannot be loaded, and no earlier version is in use: %s", title, status.Message))
 		}
 	}
 	for _, set := range p.TemplateSets {

@@ -29,8 +29,8 @@ func TestPublication_EqualsWrittenOneAfterRead(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, written.Faults(), read.Faults())
 	require.Equal(t, []string{
-		`template set "gateway" does not load; its last known good version is in use: line 1`,
-		"policy does not load, and no earlier version is in use: line 2",
+		`template set "gateway" cannot be loaded; its last known good version is in use: line 1`,
+		"policy cannot be loaded, and no earlier version is in use: line 2",
 	}, read.Faults())
 
 	object.Data = nil

@@ -136,7 +136,7 @@ func (s *RevisionState) undoRevision(member *WaveMember, target *Target) {
 	case target.Stored == nil:
 		s.Gate.Message += "; the stored revisions could not be read"
 	case s.Gate.HasAllReports:
-		s.Gate.Message += "; no earlier revision without failures is stored that this VectorSidecar or another one of its wave has finished, so the VectorSidecar keeps its revision"
+		s.Gate.Message += "; the VectorSidecar keeps its revision, because no VectorSidecar of its wave has finished a stored revision without failures"
 	}
 }
 
@@ -280,7 +280,7 @@ func (s *RevisionState) Observe(progress Progress, wave int, target *Target, now
 		}
 	case (status.StartTime != nil || status.LacksEvidence()) && now.Before(status.CompletionTime.Add(soaked)):
 		status.State, nextCheck = v1alpha1.RolloutSoaking, status.CompletionTime.Add(soaked)
-		status.Message = fmt.Sprintf("until %s", nextCheck.UTC().Format(time.RFC3339))
+		status.Message = fmt.Sprintf("waiting for the soak of the wave until %s (rollout.waves)", nextCheck.UTC().Format(time.RFC3339))
 	default:
 		status.State = v1alpha1.RolloutComplete
 	}

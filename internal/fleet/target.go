@@ -78,9 +78,9 @@ func (g *Target) ReadAnnotations(member *WaveMember, annotations map[string]stri
 	from, to := parseUndo(undo)
 	switch {
 	case undo != "" && (!revision.MatchString(from) || to == "" && strings.Contains(undo, "/") || to != "" && !revision.MatchString(to)):
-		member.Rejection = "annotation " + meta.AnnotationUndoRollout + " is not FROM or FROM/TO, revisions of kubectl vectorsidecar rollout history"
+		member.Rejection = "annotation " + meta.AnnotationUndoRollout + " is not FROM or FROM/TO, with two revisions from kubectl vectorsidecar rollout history"
 	case promote != "" && slices.ContainsFunc(strings.Split(promote, ","), func(entry string) bool { return !revision.MatchString(entry) }):
-		member.Rejection = "annotation " + meta.AnnotationPromoteRollout + " is not a revision, as kubectl vectorsidecar rollout status names it"
+		member.Rejection = "annotation " + meta.AnnotationPromoteRollout + " is not a revision from kubectl vectorsidecar rollout status"
 	}
 	if member.Rejection == "" && from == g.Revision && to != g.Revision {
 		member.RevertTo, member.IsUndone = to, to == ""

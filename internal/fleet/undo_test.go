@@ -283,7 +283,7 @@ func TestUndoRevision_ReturnsNewMemberToRevisionOfWave(t *testing.T) {
 	alone.content = "bad-b"
 	alone.undo()
 	require.Equal(t, map[string]int{"bad-b": 1}, alone.revisions())
-	require.Contains(t, alone.members[0].is.Message, "so the VectorSidecar keeps its revision")
+	require.Contains(t, alone.members[0].is.Message, "the VectorSidecar keeps its revision")
 	require.Equal(t, v1alpha1.RolloutHalted, alone.members[0].is.State)
 }
 

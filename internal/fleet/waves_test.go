@@ -656,7 +656,7 @@ func TestWaves_ApplyToOverdueWorkloads(t *testing.T) {
 	late := Progress{IsLate: true}
 	stage := f.pass(2, late)
 	require.False(t, stage.Gate.IsOpen, "a wave before may have late ones, and has not been looked at")
-	require.Equal(t, "waiting for workloads of VectorSidecar shop/canary of wave canary that have reached spec.rollout.maxAge", stage.Gate.Message)
+	require.Equal(t, "waiting for VectorSidecar shop/canary of wave canary to start rollouts that have waited for spec.rollout.maxAge", stage.Gate.Message)
 	require.NotNil(t, f.is[2].CompletionTime)
 
 	delete(f.due, 0)
