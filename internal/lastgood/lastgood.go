@@ -187,7 +187,7 @@ func (k SpecStatus) Message(name string) string {
 	} else if k.Reverted.Namespace != "" {
 		location = " of namespace " + k.Reverted.Namespace
 	}
-	return fmt.Sprintf("the spec of generation %d (digest %s) failed in %d workloads%s, and they run the spec of generation %d instead (onFailure: Revert), until the spec changes or a user retries: kubectl vectorsidecar rollout retry %s",
+	return fmt.Sprintf("the spec of generation %d (digest %s) failed in %d workloads%s; the workloads run the spec of generation %d (spec.rollout.onFailure is Revert) until the spec changes or a user runs kubectl vectorsidecar rollout retry %s",
 		k.Reverted.Generation, k.Reverted.Digest, k.Reverted.FailedWorkloads, location, k.LastGood.Generation, argument)
 }
 

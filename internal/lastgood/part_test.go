@@ -159,6 +159,6 @@ func TestRevertMessage_NamesNamespaceAndRetryCommand(t *testing.T) {
 	sidecar := wide("bad", 2)
 	sidecar.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Generation: 1}
 	sidecar.Status.Reverted = &v1alpha1.RevertedSpec{Digest: Digest(&sidecar.Spec), Generation: 2, FailedWorkloads: 3, Namespace: "shop", RevertTime: metav1.NewTime(now)}
-	require.Contains(t, RevertMessage(sidecar), "failed in 3 workloads of namespace shop, and they run the spec of generation 1 instead")
+	require.Contains(t, RevertMessage(sidecar), "failed in 3 workloads of namespace shop; the workloads run the spec of generation 1")
 	require.Contains(t, RevertMessage(sidecar), "kubectl vectorsidecar rollout retry clustervectorsidecar/logs")
 }

@@ -203,7 +203,7 @@ func TestNewSidecarStatus_MatchesKstatus(t *testing.T) {
 		"back from its own spec": {
 			facts: Facts{Decision: decided(planned("cart", plan.None)), SpecStatus: gone()},
 			state: stuck, reason: meta.ReasonReverted, isError: true, kstatus: status.FailedStatus,
-			names: []string{"they run the spec of generation 1 instead", "kubectl vectorsidecar rollout retry vectorsidecar/logs; 1 of 1 Deployments run the current sidecar"},
+			names: []string{"the workloads run the spec of generation 1", "kubectl vectorsidecar rollout retry vectorsidecar/logs; 1 of 1 Deployments run the current sidecar"},
 		},
 		"a way back that fails": {
 			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutFailed), fails(meta.ReasonRolloutFailed, "late"))), SpecStatus: gone()},

@@ -203,7 +203,7 @@ func testRevertedSpecs(t *testing.T, w *harness.World, name client.ObjectKey, ku
 	vs.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Digest: "0123456789abcdef", Generation: 3, Spec: "{}"}
 	vs.Status.Reverted = &v1alpha1.RevertedSpec{Digest: lastgood.Digest(&vs.Spec), Generation: 4, FailedWorkloads: 2, RevertTime: metav1.Now()}
 	require.NoError(t, w.Client.Status().Patch(t.Context(), vs, client.MergeFrom(was)))
-	want := name.String() + ": Reverted: the spec of generation 4 (digest " + vs.Status.Reverted.Digest + ") failed in 2 workloads, and they run the spec of generation 3 instead"
+	want := name.String() + ": Reverted: the spec of generation 4 (digest " + vs.Status.Reverted.Digest + ") failed in 2 workloads; the workloads run the spec of generation 3"
 	for _, home := range []string{home, bare} {
 		require.Contains(t, string(runs(t, status(home)...)), "\n"+want)
 		var found struct{ RevertedSpecs []string }
@@ -233,7 +233,7 @@ func testClusterRollouts(t *testing.T, w *harness.World, rollout func(...string)
 	status := rollout("status")
 	require.Regexp(t, `canary +1/3 .* 1 +0 +1 +0 +5 `, status)
 	require.Contains(t, status, "\nclustervectorsidecar/all: Halted: three failed\n")
-	require.Contains(t, status, "\nclustervectorsidecar/all: Reverted: the spec of generation 4 (digest "+cluster.Status.Reverted.Digest+") failed in 2 workloads of namespace shop, and they run the spec of generation 3")
+	require.Contains(t, status, "\nclustervectorsidecar/all: Reverted: the spec of generation 4 (digest "+cluster.Status.Reverted.Digest+") failed in 2 workloads of namespace shop; the workloads run the spec of generation 3")
 	failure := "\nclustervectorsidecar/all: Deployment shop/cart failed with revision " + before + ": OOMKilled: container vector was killed\n"
 	require.Contains(t, status, failure)
 	var waves struct {

@@ -202,7 +202,7 @@ func TestOnFailureRevert_StopsAfterFailedRevert(t *testing.T) {
 	harness.Until(t, world, vs, "a failure during the revert", func(vs *v1alpha1.VectorSidecar) bool {
 		return vs.Status.Reverted != nil && strings.HasPrefix(message(vs, meta.ConditionReady), "RolloutFailed: ")
 	})
-	require.Contains(t, message(vs, meta.ConditionReady), "they run the spec of generation 1 instead")
+	require.Contains(t, message(vs, meta.ConditionReady), "the workloads run the spec of generation 1")
 	failed := vs.Status.Reverted
 	requestReconcile(t, vs, "again")
 	require.Equal(t, failed, vs.Status.Reverted, "there is no second way back")
