@@ -67,7 +67,7 @@ func announceRevertEnd(recorder *events.Recorder, object client.Object, spec *v1
 		reason = "a user retries the spec"
 	}
 	recorder.Eventf(object, nil, corev1.EventTypeNormal, meta.ReasonRevertEnded, "Revert",
-		"workloads get the present spec again instead of the spec before generation %d: %s", previous.Generation, reason)
+		"workloads get the current spec again instead of the spec before generation %d: %s", previous.Generation, reason)
 }
 
 // announceOwned emits an event on each workload with a controller owner that is about to get its first sidecar. It

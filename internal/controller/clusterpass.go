@@ -58,7 +58,7 @@ func (c *clusters) reconcileCluster(ctx context.Context, name string, stages *wa
 		clusterState.isSpread = true
 	}
 	if err != nil {
-		return 0, fmt.Errorf("starting a revision: %w", err)
+		return 0, fmt.Errorf("starting a revision of ClusterVectorSidecar %s: %w", cluster.Name, err)
 	}
 	if cluster.DeletionTimestamp != nil && clusterState.isEmpty() {
 		return 0, c.writer.RemoveFinalizer(ctx, cluster)
@@ -95,7 +95,7 @@ func (c *clusters) affectedNamespaces(ctx context.Context, cluster *v1alpha1.Clu
 	if c.injects {
 		injecting, err := overlayset.ListNamespaces(ctx, c.client, meta.InNamespace(cluster.Name))
 		if err != nil {
-			log.FromContext(ctx).Error(err, "finding the namespaces of a cluster vector sidecar")
+			log.FromContext(ctx).Error(err, "finding the namespaces of a ClusterVectorSidecar")
 		}
 		for _, namespace := range injecting {
 			namespaces[namespace] = true

@@ -58,7 +58,7 @@ func (r *VectorSidecarReconciler) Namespaces(ctx context.Context, cluster *v1alp
 // HasRead returns an error until the cache holds all workloads.
 func (r *VectorSidecarReconciler) HasRead() error {
 	if !r.snapshots.workloads.IsSynced() {
-		return errors.New("the operator has not read all workloads yet: retry in a moment")
+		return errors.New("the operator has not read all workloads yet; retry in a few seconds")
 	}
 	return nil
 }

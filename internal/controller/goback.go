@@ -83,7 +83,7 @@ func (s *waveController) revertSpec(ctx context.Context, sidecarState *state.Sid
 	if err := write(); err != nil {
 		return false, fmt.Errorf("writing the revert of the spec of generation %d to the status: %w", reverted.Generation, err)
 	}
-	log.FromContext(ctx).Info("spec reverted", "generation", reverted.Generation, "to", good, "failed", reverted.FailedWorkloads)
+	log.FromContext(ctx).Info("reverted spec", "generation", reverted.Generation, "to", good, "failed", reverted.FailedWorkloads)
 	note := fmt.Sprintf("workloads revert to the spec of generation %d (spec.rollout.onFailure: Revert), because %d workloads failed with the spec of generation %d: %s",
 		good, reverted.FailedWorkloads, reverted.Generation, failureReason(decision.Plans))
 	s.statuses.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonReverted, "Revert", "%s", humanize.Message(note, events.NoteLimit))

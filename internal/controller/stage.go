@@ -60,7 +60,7 @@ func (s *waveRollout) maxAgeHold() *plan.Block {
 	case !s.Gate.IsOpen:
 		return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: s.Gate.Message}
 	case s.Status.CompletionTime != nil:
-		return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: "spec.rollout.maxAge has passed: the rollout starts in a moment"}
+		return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: "spec.rollout.maxAge has passed; waiting until the status records the start of the rollout"}
 	}
 	return nil
 }

@@ -109,7 +109,7 @@ func (s *waveController) clusterRollout(sidecar *v1alpha1.VectorSidecar, wave st
 	rollout := s.clusters.getOrCreate(name).waveRollout(wave)
 	if rollout == nil {
 		s.notifier.Notify(sidecarcache.ClusterKey(name))
-		rollout = &waveRollout{target: platform.Target, RevisionState: fleet.RevisionState{IsHeld: true, Gate: fleet.Gate{Message: "waiting for the first check of the wave"}}}
+		rollout = &waveRollout{target: platform.Target, RevisionState: fleet.RevisionState{IsHeld: true, Gate: fleet.Gate{Message: "waiting for the operator's first check of the wave"}}}
 	}
 	rollout.clusterName = name
 	sidecar.Status.Rollout = rollout.Status.DeepCopy()

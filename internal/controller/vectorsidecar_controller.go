@@ -193,17 +193,17 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	}
 	rollout, err := r.stages.advanceSidecar(ctx, sidecarState, sidecar)
 	if err != nil {
-		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("starting a revision: %w", err)
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("starting a revision of %s: %w", desired.Describe(sidecar), err)
 	}
 	r.preflights.forgetResults(sidecarState, reconcileRequest)
 	isFresh := reconcileRequest != "" || sidecarState.IsResyncDue()
 	input, err := r.snapshots.takeSnapshot(ctx, sidecar, sidecarState, rollout, isFresh)
 	if err != nil {
-		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("taking the snapshot: %w", err)
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("taking a snapshot for %s: %w", desired.Describe(sidecar), err)
 	}
 	decision, err := r.decide(ctx, input, sidecarState, isFresh)
 	if err != nil {
-		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("deciding: %w", err)
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("deciding on the workloads of %s: %w", desired.Describe(sidecar), err)
 	}
 	ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues(telemetry.KeyEnvironment, decision.Environment))
 	span.Set(telemetry.AttributeEnvironment, decision.Environment)
@@ -217,7 +217,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		return reconcile.Result{RequeueAfter: state.AtOnce}, telemetry.ResultUnchanged, nil
 	}
 	if err := r.record(ctx, sidecarState, sidecar, rollout, decision); err != nil {
-		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("starting a revision: %w", err)
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("recording the started revision of %s: %w", desired.Describe(sidecar), err)
 	}
 	sidecarState.SetAdoptedContent(decision.Adopted)
 	slotWait := r.stages.reserve(ctx, request.NamespacedName, decision)

@@ -98,7 +98,7 @@ type loadedCatalog struct {
 var catalogKey = types.NamespacedName{Name: "catalog"}
 
 // errNotLoaded is the error of Current before the first load.
-var errNotLoaded = errors.New("the operator has not read the platform's ConfigMaps yet: retry in a moment")
+var errNotLoaded = errors.New("the operator has not read the platform's ConfigMaps yet; retry in a few seconds")
 
 // New returns a Reconciler that has not loaded the platform yet.
 func New(options *Options) *Reconciler {
@@ -347,11 +347,11 @@ func (r *Reconciler) announce(ctx context.Context, change desired.PlatformChange
 		desired.RolloutKey: {meta.ReasonRolloutLoaded, meta.ReasonInvalidRollout},
 	}[change.Key]
 	if change.Err == nil {
-		log.FromContext(ctx).Info("platform changed", "what", change.Description, "configMap", client.ObjectKeyFromObject(object))
-		r.options.Events.Eventf(object, nil, corev1.EventTypeNormal, reasons[0], "Load", "%s is in use", change.Description)
+		log.FromContext(ctx).Info("loaded platform change", "change", change.Description, "configMap", client.ObjectKeyFromObject(object))
+		r.options.Events.Eventf(object, nil, corev1.EventTypeNormal, reasons[0], "Load", "loaded %s", change.Description)
 		return
 	}
-	log.FromContext(ctx).Error(change.Err, "rejected platform change", "what", change.Description)
+	log.FromContext(ctx).Error(change.Err, "rejected platform change", "change", change.Description)
 	r.options.Events.Eventf(object, nil, corev1.EventTypeWarning, reasons[1], "Load", "%s", humanize.Message(change.Err.Error(), events.NoteLimit))
 }
 

@@ -59,7 +59,7 @@ type revisions struct {
 
 func newRevisions(options *Options) *revisions {
 	return &revisions{
-		options: options, loaded: lru.New(loadedRevisions), storing: revisionRequest{name: "storing the present revision", options: options},
+		options: options, loaded: lru.New(loadedRevisions), storing: revisionRequest{name: "storing the target revision", options: options},
 		recording: revisionRequest{name: "recording published revision", options: options},
 		ledger: &revisionLedger{
 			options: options, reading: revisionRequest{name: "reading stored revisions", options: options}, marking: revisionRequest{name: "marking stored revisions", options: options},

@@ -204,7 +204,7 @@ func (t *Tracker) refreshNamespace(ctx context.Context, namespace string) {
 	}
 	logger := log.FromContext(ctx)
 	if err != nil {
-		logger.Error(err, "revisions not listed", telemetry.KeyNamespace, namespace, "cause", cause)
+		logger.Error(err, "listing revisions", telemetry.KeyNamespace, namespace, "cause", cause)
 	} else {
 		logger.V(1).Info("listed revisions", telemetry.KeyNamespace, namespace, "cause", cause, "listed", result.Listed, "companions", len(names), "used", len(result.Names))
 	}

@@ -129,7 +129,7 @@ func (r *Reconciler) removeLeftover(ctx context.Context, item *companion.Leftove
 	}
 	r.rollingOut[item.UID] = cleanedWorkload{item.Ref, written.Generation}
 	r.Metrics.RecordRemovedLeftover()
-	log.FromContext(ctx).Info("leftover removed", telemetry.KeyWorkload, status.Object(item.Ref), telemetry.KeyName, item.Sidecar, "generation", written.Generation)
+	log.FromContext(ctx).Info("removed leftover sidecar", telemetry.KeyWorkload, status.Object(item.Ref), telemetry.KeyName, item.Sidecar, "generation", written.Generation)
 	r.Recorder.Eventf(events.Reference(item.Ref), nil, corev1.EventTypeNormal, meta.ReasonLeftoverRemoved, string(plan.Remove),
 		"removed the sidecar of %s, which does not exist", meta.Title(item.Sidecar))
 	return true, finished

@@ -81,14 +81,14 @@ func (p *PolicyAPI) KindProblems(ctx context.Context, kinds []v1alpha1.WorkloadK
 func (p *PolicyAPI) Detect(ctx context.Context) (isNew bool) {
 	resources, err := p.apis.ServerResourcesForGroupVersionWithContext(ctx, policyGroup)
 	if err != nil && !apierrors.IsNotFound(err) {
-		log.FromContext(ctx).V(1).Info("checking for an API", "cause", err.Error())
+		log.FromContext(ctx).V(1).Info("checking for the API of MutatingAdmissionPolicies", "cause", err.Error())
 		return false
 	}
 	isLacking := err != nil || !slices.ContainsFunc(resources.APIResources, func(resource metav1.APIResource) bool { return resource.Name == policyResource })
 	if p.isLacking.Swap(isLacking) == isLacking {
 		return false
 	}
-	log.FromContext(ctx).Info("availability of admission injection changed", "why", p.NotServedReason())
+	log.FromContext(ctx).Info("detected API of MutatingAdmissionPolicies", "blocker", p.NotServedReason())
 	return true
 }
 

@@ -89,7 +89,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	failure := errors.Join(append(slices.Collect(maps.Values(errs)), err)...)
 	if failure != nil && (errors.Is(failure, election.ErrNotLeading) || shutdown.IsStopping(ctx)) {
-		log.FromContext(ctx).V(1).Info("stopped by the end of leadership", "cause", failure.Error())
+		log.FromContext(ctx).V(1).Info("stopped reconcile at the end of leadership", "cause", failure.Error())
 		return reconcile.Result{RequeueAfter: state.FirstRetry}, nil
 	}
 	if wait > 0 && failure == nil {
