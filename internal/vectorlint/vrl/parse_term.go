@@ -71,7 +71,7 @@ func (p *parser) parseBraces() expression {
 		p.parseList("}", func() {
 			key := p.peek()
 			if key.kind != text {
-				p.failUnexpected(key, "a key in quotes")
+				p.failUnexpected(key, `a key in quotes, such as "name"`)
 			}
 			p.advance()
 			p.expect(":")
