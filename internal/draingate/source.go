@@ -81,7 +81,7 @@ func (s *Source) setDefaults() error {
 		s.Fingerprint.Lines = 1
 	}
 	if strategy := s.Fingerprint.Strategy; strategy != byChecksum && strategy != byDeviceAndInode {
-		return fmt.Errorf("unknown fingerprint strategy %q", strategy)
+		return fmt.Errorf("unknown fingerprint strategy %q; use %s or %s", strategy, byChecksum, byDeviceAndInode)
 	}
 	return nil
 }
