@@ -244,7 +244,7 @@ func TestDecide_RejectsInvalidRenderedPodTemplates(t *testing.T) {
 		"a service account":  {set: pods("{serviceAccountName: admin, containers: [{name: a, image: b}]}"), names: []string{"template.spec.serviceAccountName"}},
 		"hostPath":           {set: container(restricted + "}], volumes: [{name: v, hostPath: {path: /}"), reason: meta.ReasonPolicyViolation, names: []string{"podtemplate.yaml: rejected by the platform's policy: template.spec.volumes[0].hostPath", "volumes.kinds"}},
 		"privileged":         {set: container("securityContext: {privileged: true}"), reason: meta.ReasonPolicyViolation, names: []string{"Pod Security level restricted", `privileged (container "vector"`}},
-		"a capability":       {set: container("securityContext: {capabilities: {add: [SYS_ADMIN]}}"), reason: meta.ReasonPolicyViolation, names: []string{"securityContext.capabilities.add: SYS_ADMIN"}},
+		"a capability":       {set: container("securityContext: {capabilities: {add: [SYS_ADMIN]}}"), reason: meta.ReasonPolicyViolation, names: []string{"securityContext.capabilities.add: capability SYS_ADMIN"}},
 		"root that is not":   {set: container("securityContext: {runAsNonRoot: true, runAsUser: 0}"), reason: meta.ReasonPolicyViolation, names: []string{"runAsUser=0"}},
 		"a probe elsewhere":  {set: container(restricted + ", livenessProbe: {tcpSocket: {host: 10.0.0.1, port: 22}}"), reason: meta.ReasonPolicyViolation, names: []string{"10.0.0.1"}},
 		"a foreign audience": {set: container(restricted + "}], volumes: [{name: v, projected: {sources: [{serviceAccountToken: {path: t, audience: vault}}]}"), reason: meta.ReasonPolicyViolation, names: []string{"serviceAccountToken.audience", `"vault"`}},
