@@ -36,7 +36,7 @@ func TestVectorSidecar_ShortensSleepToGracePeriod(t *testing.T) {
 			} else {
 				require.Equal(t, grace, lifecycle.PreStop.Sleep.Seconds)
 			}
-			require.Contains(t, message(vs, meta.ConditionReady), fmt.Sprintf("the terminationGracePeriodSeconds of its pods is %d", grace))
+			require.Contains(t, message(vs, meta.ConditionReady), fmt.Sprintf("terminationGracePeriodSeconds of the pods is %d", grace))
 		})
 	}
 }
