@@ -67,8 +67,7 @@ func TestChart_UninstallsNothingFromRenderedManifests(t *testing.T) {
 			require.Equal(t, rollouts, cart.Generation)
 			require.True(t, hasCondition(job, batchv1.JobComplete), "who applies manifests is to see no failure")
 			said := strings.Join(i.pods.Said()[before:], "\n")
-			require.Contains(t, said, `created by "`+way.manager+`"`)
-			require.Contains(t, said, "nothing is changed")
+			require.Contains(t, said, `changes nothing, because "`+way.manager+`" created it`)
 			require.Contains(t, said, "delete 1 VectorSidecars: shop/logs")
 		})
 	}

@@ -4,16 +4,23 @@
 package docs
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
 	"kontroloop.ai/vector-sidecar-operator/test/runbook"
@@ -138,12 +145,40 @@ func TestDocs_KeepRunbookCommandsInBlocks(t *testing.T) {
 // isCommand recognizes a command with arguments. The names of commands, such as helm template, are not run.
 var isCommand = regexp.MustCompile(`^(kubectl|helm) \S+ \S`)
 
+// newestPod returns the name of the pod that was created last, or "" if there is none. Times have seconds, so that the
+// revision of the ReplicaSet decides between pods of the same second.
+func newestPod(t *testing.T, c client.Client, namespace string) string {
+	t.Helper()
+	var pods corev1.PodList
+	var replicaSets appsv1.ReplicaSetList
+	require.NoError(t, c.List(t.Context(), &pods, client.InNamespace(namespace)))
+	require.NoError(t, c.List(t.Context(), &replicaSets, client.InNamespace(namespace)))
+	revisions := map[types.UID]int{}
+	for i := range replicaSets.Items {
+		revisions[replicaSets.Items[i].UID], _ = strconv.Atoi(replicaSets.Items[i].Annotations["deployment.kubernetes.io/revision"])
+	}
+	revision := func(pod *corev1.Pod) int {
+		if owner := metav1.GetControllerOf(pod); owner != nil {
+			return revisions[owner.UID]
+		}
+		return 0
+	}
+	if len(pods.Items) == 0 {
+		return ""
+	}
+	return slices.MaxFunc(pods.Items, func(a, b corev1.Pod) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(revision(&a), revision(&b)))
+	}).Name
+}
+
 // For each alert, a cluster is brought into its state. The commands of the runbook then have the documented output.
 func TestDocs_RunCommandsOfRunbooks(t *testing.T) {
 	commands, err := runbook.Read(root)
 	require.NoError(t, err)
 	ctrl.SetLogger(logr.Discard())
 	plane := controlplane.ForTest(t, controlplane.Options{Nodes: 2})
+	c, err := client.New(plane.Config(), client.Options{})
+	require.NoError(t, err)
 	kubeconfig := "KUBECONFIG=" + plane.Kubeconfig()
 	run := func(lines ...string) (printed string) {
 		t.Helper()
@@ -170,7 +205,7 @@ func TestDocs_RunCommandsOfRunbooks(t *testing.T) {
 		if !command.NeedsNode() {
 			names := map[string]string{
 				"NAMESPACE": "shop", "DEPLOYMENT": "cart", "VECTORSIDECAR": "logs", "WAVE": "canary",
-				"POD":      strings.TrimSpace(run("kubectl get pods -n shop -o name --sort-by=.metadata.creationTimestamp | tail -1 | cut -d/ -f2")),
+				"POD":      newestPod(t, c, "shop"),
 				"REVISION": first,
 			}
 			maps.Copy(names, state.names)

@@ -78,7 +78,7 @@ func TestOverlaySet_SupportsPluginCommands(t *testing.T) {
 	namespaceTold, cartTold, _ := informed(t, byApply)
 	values := filepath.Join(t.TempDir(), "values.yaml")
 	require.NoError(t, os.WriteFile(values, []byte("policy: {"+mayBeTold+"}\n"), 0o600))
-	require.Regexp(t, `tells +app: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES, LOG_ADDRESS\n`,
+	require.Regexp(t, `application env +app: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES, LOG_ADDRESS\n`,
 		plugin(t, "explain", "deployment/cart", "-n", namespaceTold, "--values", values))
 	harness.Eventually(t, "the removal that was requested", func() bool { // The operator may write to it in between.
 		plugin(t, "eject", "-n", namespaceTold, "--yes")
