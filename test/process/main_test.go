@@ -39,7 +39,10 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	code := controlplane.Main(m, controlplane.Options{}, func(c *controlplane.ControlPlane) (func() error, error) {
+	// Operators start often in these tests. Without WatchList, as in older versions of Kubernetes, they read existing objects
+	// from pages of lists; the API servers of the other suites have WatchList.
+	options := controlplane.Options{FeatureGates: map[string]bool{"WatchList": false}}
+	code := controlplane.Main(m, options, func(c *controlplane.ControlPlane) (func() error, error) {
 		var err error
 		plane = c
 		if world, err = harness.NewWorld(c.Config()); err != nil {

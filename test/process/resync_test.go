@@ -139,13 +139,15 @@ func TestResyncer_CorrectsCacheWithLiveList(t *testing.T) {
 			running := through(event.lose).StartOperator(t, options)
 			awaitMetric(t, options, `vectorsidecar_objects{ready="False",reason="RollingOut"} 1`)
 
+			atStart := len(liveLists(running, namespace)) // Of the informer, without WatchList.
+
 			test.change(t, cart)
 			<-event.lost
 			request(t, other)
 			request(t, vs)
 
 			harness.Until(t, world, vs, "the current state", test.then)
-			require.Len(t, liveLists(running, namespace), 1)
+			require.Len(t, liveLists(running, namespace), atStart+1)
 			if test.kind == "MODIFIED" {
 				harness.Until(t, world, cart, "the sidecar again", func(d *appsv1.Deployment) bool { return hasContainer(d, "vector") })
 			}
