@@ -100,13 +100,11 @@ func BeforeUninstall(ctx context.Context, config *rest.Config, options Options, 
 func readDeclaringValues(ctx context.Context, live *livelist.Client, leaving *Operator) (*corev1.ConfigMap, error) {
 	values := &corev1.ConfigMap{}
 	key := client.ObjectKey{Namespace: leaving.Namespace, Name: leaving.ValuesConfigMap}
-	exists, err := live.Find(ctx, &corev1.ConfigMapList{}, key, values)
-	switch _, isDeclaring := values.Data[declared.Key]; {
-	case apierrors.IsForbidden(err):
-		return nil, nil //nolint:nilnil // Values that declare nothing are not an error.
-	case err != nil:
+	_, err := live.Find(ctx, &corev1.ConfigMapList{}, key, values) // Without the ConfigMap, the values are empty.
+	if err != nil && !apierrors.IsForbidden(err) {
 		return nil, fmt.Errorf("reading ConfigMap %s: %w", key, err)
-	case !exists || !isDeclaring:
+	}
+	if _, isDeclaring := values.Data[declared.Key]; !isDeclaring {
 		return nil, nil //nolint:nilnil // Values that declare nothing are not an error.
 	}
 	return values, nil
