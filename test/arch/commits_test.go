@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// subject is "area: verb object"; there may be several areas.
-var subject = regexp.MustCompile(`^[a-z0-9][\w./-]*(?:, [a-z0-9][\w./-]*)*: ([a-z]+) \S`)
+// subject is "area: verb object", with one area: the folder that has all packages of the commit.
+var subject = regexp.MustCompile(`^[a-z0-9][\w./-]*: ([a-z]+) \S`)
 
 // vagueVerbs do not say what a commit changes.
 var vagueVerbs = []string{"say", "let", "have", "give", "tell", "take", "hold", "ask", "look"}
@@ -43,7 +43,7 @@ func requireSubject(t *testing.T, text string) {
 
 func TestArch_RequiresAreaAndVerbInCommitSubjects(t *testing.T) {
 	for text, want := range map[string]string{
-		"plan: reject negative limits": "reject", "test/arch, docs: remove a page": "remove", "fix things": "", "plan: Reject limits": "", "plan:reject limits": "",
+		"plan: reject negative limits": "reject", "test/arch: remove a page": "remove", "plan, docs: remove a page": "", "fix things": "", "plan: Reject limits": "", "plan:reject limits": "",
 	} {
 		match := subject.FindStringSubmatch(text)
 		require.Equal(t, want == "", match == nil, text)
