@@ -148,7 +148,7 @@ func TestHandler_AllowsUpdatesWithoutSpecChange(t *testing.T) {
 	require.Zero(t, w.asked.Load())
 }
 
-// If the operator cannot read what it needs for the decision, the webhook denies the request and returns the error.
+// If the operator cannot read an object for the decision, the webhook denies the request and returns the error.
 func TestHandler_DeniesRequestIfReadFails(t *testing.T) {
 	w := newWorld(t)
 	w.err = errors.New("the API server is away")

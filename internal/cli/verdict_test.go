@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// For a sidecar that an earlier release rendered, the output of explain states that no write is needed now, and what
-// the next change will bring.
+// For a sidecar that an earlier release rendered, the output of explain states that no write is needed now, and
+// describes the next change.
 func TestExplanation_DescribesEarlierRendering(t *testing.T) {
 	desired := plan.NewDesired(&workload.Overlay{Hash: "newer"}, "logs", "vector", "", plan.Notes{})
 	current := plan.Plan{Change: plan.None, Desired: desired, Existing: plan.Existing{IsOwned: true}, Rollout: plan.Rollout{Phase: plan.RolloutComplete}, Workload: workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}}

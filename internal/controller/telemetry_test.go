@@ -37,8 +37,8 @@ func TestEndReconcile_ReportsAndRepeatsPanic(t *testing.T) {
 	i := &instruments{Instruments: Instruments{Metrics: counted}, liveness: newLiveness(0), now: time.Now}
 
 	require.PanicsWithValue(t, "no", func() {
-		_, whole := i.startReconcile(t.Context(), logsOfShop)
-		defer func() { i.endReconcile(&whole, telemetry.ResultUnchanged, nil, recover()) }()
+		_, reconcile := i.startReconcile(t.Context(), logsOfShop)
+		defer func() { i.endReconcile(&reconcile, telemetry.ResultUnchanged, nil, recover()) }()
 		panic("no")
 	})
 

@@ -103,7 +103,7 @@ func TestPlatformAt_UsesTemplatesOfPublishingRelease(t *testing.T) {
 	})
 }
 
-// Sample renderings show whether another release or other values change what is rendered.
+// Sample renderings show whether another release or other values change the result.
 func TestSamples_DifferIfRenderingDiffers(t *testing.T) {
 	s := newSystem(t)
 	before := s.stored().Samples

@@ -75,8 +75,8 @@ func TestValues_ShareMergedValuesBetweenNamespaces(t *testing.T) {
 	require.Contains(t, merge(theirs, other, nil).layers.sidecar[0].Name, "pay/logs", "errors name the owner")
 }
 
-// Two policies apply to the same rendering. It is rendered once and checked against each, because one policy may reject
-// what the other allows.
+// Two policies apply to the same rendering. It is rendered once and checked against each, because one policy may reject a
+// field that the other allows.
 func TestExecution_ChecksEachPolicy(t *testing.T) {
 	cache := NewCache()
 	for namespace, rules := range map[string]string{"shop": "", "pay": "images: {requireDigest: true}", "mail": ""} {

@@ -181,8 +181,8 @@ func TestBlockByUnread_AllowsRemovalIfStatusIsUnreadable(t *testing.T) {
 	}
 }
 
-// Of all gates, only blockByUnread can block a removal, because a removal must not wait for what only an injection
-// needs.
+// Of all gates, only blockByUnread can block a removal, because a removal must not wait for an object that only an
+// injection needs.
 func TestWorkloadGate_OnlyBlockByUnreadStopsRemovals(t *testing.T) {
 	var names []string
 	for _, gate := range append(exclusionGates, sidecarGates...) {

@@ -203,7 +203,7 @@ func (s *State) TimeInState(now time.Time) time.Duration {
 	return now.Sub(s.StateSince)
 }
 
-// CarryOver copies what only the previous state has, such as start times. If another rollout has started, the times
+// CarryOver copies values that only the previous state has, such as start times. If another rollout has started, the times
 // start again: the rollout finished at another time, or both the template and the generation differ. Scaling also
 // changes the generation, but it does not start a rollout.
 func (s *State) CarryOver(previous *State, isSameTemplate bool, now time.Time) {
