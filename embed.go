@@ -32,7 +32,7 @@
 //   - internal/evaluate – an Input – a decision, without a cluster.
 //   - internal/apply – a plan or a companion ConfigMap – a write to the API server. It is the only writer of workloads.
 //   - internal/status – a decision and the results of its writes – the status of a VectorSidecar.
-//   - internal/controller – watch events – reconciles: read a snapshot, decide, apply, write the status.
+//   - internal/controller/sidecar – watch events – reconciles: read a snapshot, decide, apply, write the status.
 //   - internal/controller/state – results of earlier reconciles – the cached state of a VectorSidecar.
 //   - internal/controller/sidecarcache – a namespace, name or index key – VectorSidecars in the cache.
 //   - internal/controller/catalog – the platform's ConfigMaps – the published platform and stored revisions.

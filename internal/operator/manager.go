@@ -27,7 +27,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecar"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -99,7 +99,7 @@ func cacheOptions(options Options, caching informerOptions) cache.Options {
 	// Every namespace has a ConfigMap with this name, which never contains Vector configuration.
 	configMaps := cache.ByObject{
 		Field:     fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt"),
-		Transform: controller.DigestConfigMaps(options.Namespace),
+		Transform: sidecar.DigestConfigMaps(options.Namespace),
 	}
 	settings := cache.Options{DefaultTransform: newTransform(workloads), NewInformer: newInformer(caching)}
 	if len(options.WatchNamespaces) > 0 {
@@ -116,11 +116,11 @@ func cacheOptions(options Options, caching informerOptions) cache.Options {
 	// The name of the operator's label is always valid.
 	validation, _ := labels.NewRequirement(meta.LabelValidation, selection.Exists, nil)
 	settings.ByObject = map[client.Object]cache.ByObject{
-		&v1alpha1.VectorSidecar{}: {Transform: controller.DropLargeContent},
+		&v1alpha1.VectorSidecar{}: {Transform: sidecar.DropLargeContent},
 		&corev1.ConfigMap{}:       configMaps,
 	}
 	if options.ClusterSidecars {
-		settings.ByObject[&v1alpha1.ClusterVectorSidecar{}] = cache.ByObject{Transform: controller.DropLargeContent}
+		settings.ByObject[&v1alpha1.ClusterVectorSidecar{}] = cache.ByObject{Transform: sidecar.DropLargeContent}
 	}
 	jobs := cache.ByObject{Label: labels.NewSelector().Add(*validation)}
 	for _, kind := range workloads.Kinds() {

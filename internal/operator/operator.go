@@ -26,8 +26,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/admission"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecar"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -99,7 +99,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err := addClusterAccess(&settings, config, mgr.GetRESTMapper(), &options); err != nil {
 		return err
 	}
-	loop, err := controller.New(ctx, mgr, &settings)
+	loop, err := sidecar.New(ctx, mgr, &settings)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 
 // addClusterAccess sets how the controller reads nodes and, if it reads pods, the operator's own permissions. It also
 // detects the properties of the cluster.
-func addClusterAccess(settings *controller.Options, config *rest.Config, mapper apimeta.RESTMapper, options *Options) (err error) {
+func addClusterAccess(settings *sidecar.Options, config *rest.Config, mapper apimeta.RESTMapper, options *Options) (err error) {
 	if settings.Nodes, err = newNodes(config, options); err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func addClusterAccess(settings *controller.Options, config *rest.Config, mapper 
 }
 
 // newNodes returns the reader of the nodes, nil if they are not read.
-func newNodes(config *rest.Config, options *Options) (controller.Nodes, error) {
+func newNodes(config *rest.Config, options *Options) (sidecar.Nodes, error) {
 	if !options.ReadNodes {
 		return nil, nil
 	}
@@ -151,8 +151,8 @@ func newNodes(config *rest.Config, options *Options) (controller.Nodes, error) {
 }
 
 // loopOptions returns the controller options that depend on the options and the process.
-func loopOptions(options *Options, process *Process) controller.Options {
-	return controller.Options{
+func loopOptions(options *Options, process *Process) sidecar.Options {
+	return sidecar.Options{
 		Namespace:          options.Namespace,
 		DefaultEnvironment: options.Environment,
 		Installation:       options.installation(),
@@ -161,7 +161,7 @@ func loopOptions(options *Options, process *Process) controller.Options {
 		WatchNamespaces:    options.WatchNamespaces,
 		ClusterSidecars:    options.ClusterSidecars,
 		Concurrency:        options.Concurrency,
-		Instruments:        controller.Instruments{Tracer: process.Tracer, Reports: process.Reports},
+		Instruments:        sidecar.Instruments{Tracer: process.Tracer, Reports: process.Reports},
 		Patience:           process.Patience,
 		Quiet:              process.Quiet,
 		PolicyInterval:     process.PolicyInterval,

@@ -23,7 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/admission"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecar"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
@@ -128,7 +128,7 @@ func (w *WebhookOptions) addToCache(settings *cache.Options, namespace string) {
 
 // webhookDeps are the dependencies of the admission webhook.
 type webhookDeps struct {
-	loop   *controller.VectorSidecarReconciler
+	loop   *sidecar.VectorSidecarReconciler
 	cache  *desired.Cache
 	served *admission.ServedCertificate
 	// bare is the platform without any ConfigMap.

@@ -19,16 +19,16 @@ import (
 // fromMemory are the lists outside package livelist, by file and receiver: they read informer caches, or files and objects
 // that were listed before.
 var fromMemory = map[string]string{
-	"internal/controller/catalog/reconciler.go":    "r.options.Cached",
-	"internal/controller/clusterpass.go":           "c.client",
-	"internal/controller/overlayset/namespaces.go": "cached",
-	"internal/controller/sidecarcache/clusters.go": "l.cached",
-	"internal/controller/sidecarcache/lister.go":   "l.cached",
-	"internal/controller/declared/watch.go":        "r.Cached",
-	"internal/controller/leftovers/companions.go":  "r.Cached",
-	"internal/controller/validationjobs.go":        "v.client",
-	"internal/cli/plan_forecast.go":                "s",
-	"internal/source/reader.go":                    "r",
+	"internal/controller/catalog/reconciler.go":     "r.options.Cached",
+	"internal/controller/sidecar/clusterpass.go":    "c.client",
+	"internal/controller/overlayset/namespaces.go":  "cached",
+	"internal/controller/sidecarcache/clusters.go":  "l.cached",
+	"internal/controller/sidecarcache/lister.go":    "l.cached",
+	"internal/controller/declared/watch.go":         "r.Cached",
+	"internal/controller/leftovers/companions.go":   "r.Cached",
+	"internal/controller/sidecar/validationjobs.go": "v.client",
+	"internal/cli/plan_forecast.go":                 "s",
+	"internal/source/reader.go":                     "r",
 }
 
 // uncached are the files with clients that read past the caches and that are not made a livelist.Client in the same

@@ -86,7 +86,7 @@ func TestArch_DescribesRepositoryInPROJECT(t *testing.T) {
 	slices.SortFunc(recorded.Resources, byKind)
 	slices.SortFunc(expected.Resources, byKind)
 	require.Equal(t, expected, recorded, "PROJECT differs from the repository")
-	require.Equal(t, []string{"cmd/operator"}, programsOf(t, "internal/controller"), "the operator is the only program with the controllers")
+	require.Equal(t, []string{"cmd/operator"}, programsOf(t, "internal/controller/sidecar"), "the operator is the only program with the controllers")
 }
 
 // registeredKinds returns the kinds that api/ adds to a scheme, without their lists.

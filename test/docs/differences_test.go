@@ -34,7 +34,7 @@ func TestDocs_ListNamesAndDefaultsOfCode(t *testing.T) {
 	}
 	require.NoError(t, yaml.Unmarshal(text, &chart))
 	require.Len(t, chart.Resources.Limits, 1, "the operator has a limit of CPU")
-	require.Len(t, declared(t, "internal/controller", "VectorSidecarReconciler"), 1)
+	require.Len(t, declared(t, "internal/controller/sidecar", "VectorSidecarReconciler"), 1)
 
 	for _, name := range []string{
 		"`" + telemetry.AttributeTemplateSet + "`", "`" + telemetry.AttributeResult + "`",

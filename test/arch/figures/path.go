@@ -13,18 +13,12 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// entries are the names that the Reconcile method of the VectorSidecar may have, as PACKAGE.TYPE.METHOD. The first that
-// exists is used.
-var entries = []string{
-	"internal/controller/sidecar.VectorSidecarReconciler.Reconcile",
-	"internal/controller/sidecar.Reconciler.Reconcile",
-	"internal/controller.VectorSidecarReconciler.Reconcile",
-	"internal/controller.Reconciler.Reconcile",
-}
+// entry is the Reconcile method of the VectorSidecar, as PACKAGE.TYPE.METHOD.
+const entry = "internal/controller/sidecar.VectorSidecarReconciler.Reconcile"
 
 // separate are folders of internal that a reader of the reconcile need not open: their code has one purpose that does not
-// depend on the product. Names of today and of the planned structure.
-var separate = []string{"bounded", "gotemplate", "template", "vectorconfig", "vectorlint", "vectoroptions", "vrl"}
+// depend on the product.
+var separate = []string{"bounded", "gotemplate", "vectorlint"}
 
 // fragment is a function, or an expression that is the value of a variable, with its package.
 type fragment struct {
@@ -75,12 +69,10 @@ func (c *code) closureFigures() ([]figure, error) {
 }
 
 func (c *code) reconcileClosure() (*closure, error) {
-	for _, name := range entries {
-		if entry := c.function(name); entry != nil {
-			return c.closureFrom(entry), nil
-		}
+	if function := c.function(entry); function != nil {
+		return c.closureFrom(function), nil
 	}
-	return nil, fmt.Errorf("finding the Reconcile method of the VectorSidecar: none of %s exists", strings.Join(entries, ", "))
+	return nil, fmt.Errorf("finding the Reconcile method of the VectorSidecar: %s does not exist", entry)
 }
 
 func (c *code) closureFrom(entry *types.Func) *closure {

@@ -95,10 +95,10 @@ func TestClosureFrom_FollowsCalls(t *testing.T) {
 func TestClosureFigures_CountFunctionsOfReconcile(t *testing.T) {
 	api := "package v1alpha1\ntype Spec struct{}\n"
 	stopped := "package template\ntype Tree struct{}\nfunc Parse() *Tree { return nil }\n"
-	controller := fmt.Sprintf("package controller\nimport (\n%q\n%q\n)\n", module+"/internal/gotemplate", module+"/api/v1alpha1") + `
-type Reconciler struct{ steps []step }
+	controller := fmt.Sprintf("package sidecar\nimport (\n%q\n%q\n)\n", module+"/internal/gotemplate", module+"/api/v1alpha1") + `
+type VectorSidecarReconciler struct{ steps []step }
 type step struct{}
-func (r *Reconciler) Reconcile(spec v1alpha1.Spec) {
+func (r *VectorSidecarReconciler) Reconcile(spec v1alpha1.Spec) {
 	for _, s := range r.steps {
 		s.run(func() {})
 	}
@@ -109,12 +109,12 @@ func (step) run(f func()) {
 }
 func unused() {}
 `
-	figures, err := checked(t, "api/v1alpha1", api, "internal/gotemplate", stopped, "internal/controller", controller).closureFigures()
+	figures, err := checked(t, "api/v1alpha1", api, "internal/gotemplate", stopped, "internal/controller/sidecar", controller).closureFigures()
 	require.NoError(t, err)
 	require.Equal(t, []figure{
 		count("closure_functions", 2), count("closure_files", 1), count("closure_packages", 1), countBar("closure_lines", 9), countBar("closure_own_types", 2),
 	}, figures)
 
-	_, err = checked(t, "internal/controller", "package controller\n").closureFigures()
+	_, err = checked(t, "internal/controller/sidecar", "package sidecar\n").closureFigures()
 	require.ErrorContains(t, err, "finding the Reconcile method")
 }

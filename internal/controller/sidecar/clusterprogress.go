@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sidecar
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
+)
+
+// clusterWaves has the progress of a ClusterVectorSidecar with the target revision, for each wave.
+type clusterWaves struct {
+	// rollouts has the states of the waves by their names. The namespaces follow them. A state is never changed, only
+	// replaced.
+	rollouts map[string]*waveRollout
+	// progress has the last progress of each namespace.
+	progress map[string]*namespaceProgress
+	// broken has the namespaces in which workloads had failed before the revision of the wave started, by the name of
+	// the wave.
+	broken map[string]*priorFailures
+}
+
+func newClusterWaves() clusterWaves {
+	return clusterWaves{progress: map[string]*namespaceProgress{}, broken: map[string]*priorFailures{}}
+}
+
+// namespaceProgress is the progress of a namespace with a revision.
+type namespaceProgress struct {
+	fleet.Progress
+
+	wave, revision string
+	maxAgeTime     time.Time
+	// failed is the time when a reconcile last found a failed workload.
+	failed time.Time
+}
+
+// rolloutStatuses returns the statuses in the states of the waves, in the order of the waves.
+func rolloutStatuses(rollouts map[string]*waveRollout) []v1alpha1.RolloutStatus {
+	var statuses []v1alpha1.RolloutStatus
+	for _, rollout := range slices.SortedFunc(maps.Values(rollouts), func(a, b *waveRollout) int { return cmp.Compare(a.member.Wave, b.member.Wave) }) {
+		statuses = append(statuses, *rollout.Status.DeepCopy())
+	}
+	return statuses
+}
+
+// clusterSpecState has the progress of a ClusterVectorSidecar with its own spec.
+type clusterSpecState struct {
+	// specReports has the report of the last reconcile of each namespace.
+	specReports map[string]*lastgood.NamespaceReport
+	// dropped is the version for which the API server has dropped the last known good spec from the status. The
+	// CustomResourceDefinition may be applied separately from the chart, and may lack the field. The operator does
+	// not write the field again for this version.
+	dropped clusterVersion
+}
+
+func newClusterSpecState() clusterSpecState {
+	return clusterSpecState{specReports: map[string]*lastgood.NamespaceReport{}}
+}

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sidecar
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
+)
+
+// A ClusterVectorSidecar is in each wave that has one of its namespaces. In each wave it is treated like a separate
+// VectorSidecar. It has a revision, other VectorSidecars wait for it, and it can be halted. The reconcile of the
+// ClusterVectorSidecar itself starts revisions and writes them to the status. The reconciles of its namespaces follow
+// the status of their wave, and report their progress.
+
+// advanceRollouts starts the target revision in the waves of a ClusterVectorSidecar, and requests the reconciles of
+// namespaces that this affects. If the selector is invalid, the namespaces are unknown. The waves then stay
+// unchanged, and other VectorSidecars do not wait for them. advanceRollouts returns how long until the next reconcile, 0 for
+// never.
+func (c *clusters) advanceRollouts(ctx context.Context, stages *waveController, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster, isInvalid bool) (time.Duration, error) {
+	platform, err := stages.catalog.Current()
+	if err != nil {
+		return 0, err
+	}
+	if !platform.Rollout.IsStaged() {
+		clusterState.setWaveRollouts(nil)
+		return 0, nil
+	}
+	if cluster.DeletionTimestamp != nil { // Other VectorSidecars do not wait for the deletion.
+		clusterState.setWaveRollouts(nil)
+		stages.notifier.Notify(stages.waves.Forget(sidecarcache.ClusterKey(cluster.Name), &platform.Target)...)
+		return 0, nil
+	}
+	stages.expectReports(ctx)
+	if isInvalid {
+		stages.notifier.Notify(stages.waves.Forget(sidecarcache.ClusterKey(cluster.Name), &platform.Target)...)
+		return 0, nil
+	}
+	members, rollouts := c.membersByWave(ctx, stages.options, cluster, platform), map[string]*waveRollout{}
+	generation := lastgood.Generation(asVectorSidecar(cluster))
+	for wave, namespaces := range members {
+		name, lastStatus := platform.Rollout.WaveName(wave), platform.Rollout.LastStatus(cluster.Status.Waves, wave)
+		broken := clusterState.brokenNamespaces(namespaces, lastStatus, stages.now())
+		member := newMember(cluster, &cluster.Spec.VectorSidecarSpec, generation, wave, &platform.Target)
+		if len(broken) > 0 {
+			member.Generation = 0
+		}
+		rollout, err := stages.startRevision(ctx, sidecarcache.ClusterKey(cluster.Name), member, lastStatus, platform)
+		if err != nil {
+			return 0, err
+		}
+		if rollout.IsNew {
+			clusterState.setBroken(name, broken, generation)
+		}
+		rollout.lastStatus, rollouts[name] = lastStatus, rollout
+	}
+	nextDue := c.observeRollouts(ctx, stages, &platform.Target, cluster, clusterState, members, rollouts)
+	if err := c.recordRollouts(ctx, cluster, rollouts); err != nil {
+		return 0, fmt.Errorf("writing the start of a revision to the status: %w", err)
+	}
+	isOther, toRequeue := clusterState.setWaveRollouts(rollouts), map[string]bool{}
+	for wave, namespaces := range members {
+		for _, namespace := range namespaces {
+			if isOther[platform.Rollout.WaveName(wave)] {
+				toRequeue[namespace] = true
+			}
+		}
+	}
+	c.notifyNamespaces(ctx, cluster, toRequeue, false)
+	if nextDue.IsZero() {
+		return 0, nil
+	}
+	return max(nextDue.Sub(stages.now()), time.Millisecond), nil
+}
+
+// lastReports returns the states of a ClusterVectorSidecar in its waves, as last written to the status. It returns nil if
+// the ClusterVectorSidecar is not in waves any more or never was.
+func (c *clusters) lastReports(ctx context.Context, stages *waveController, name string) ([]fleet.WaveReport, error) {
+	platform := stages.stagedPlatform()
+	cluster, err := c.sidecars.Cluster(ctx, name)
+	if platform == nil || cluster == nil || cluster.DeletionTimestamp != nil {
+		return nil, err
+	}
+	var reports []fleet.WaveReport
+	for wave := range c.membersByWave(ctx, stages.options, cluster, platform) {
+		if lastStatus := platform.Rollout.LastStatus(cluster.Status.Waves, wave); lastStatus != nil {
+			member := newMember(cluster, &cluster.Spec.VectorSidecarSpec, lastgood.Generation(asVectorSidecar(cluster)), wave, &platform.Target)
+			reports = append(reports, fleet.WaveReport{Member: member, Status: lastStatus})
+		}
+	}
+	return reports, nil
+}
+
+// recordRollouts writes to the status which revisions start, and which revisions continue because workloads have
+// reached spec.rollout.maxAge. It does so before a workload is written, because another leader may have to continue
+// after a crash.
+func (c *clusters) recordRollouts(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, rollouts map[string]*waveRollout) error {
+	hasStarted := func(rollout *waveRollout) bool {
+		return rollout.IsNew || rollout.lastStatus != nil && rollout.lastStatus.CompletionTime != nil && rollout.Status.CompletionTime == nil
+	}
+	if !slices.ContainsFunc(slices.Collect(maps.Values(rollouts)), hasStarted) {
+		return nil
+	}
+	previous := cluster.Status.DeepCopy()
+	cluster.Status.Waves = rolloutStatuses(rollouts)
+	log.FromContext(ctx).Info("starting revisions in waves", "waves", slices.Sorted(maps.Keys(rollouts)))
+	return c.writeStatusIfChanged(ctx, previous, cluster)
+}
+
+// observeRollouts records the progress of the waves, and requeues the VectorSidecars that wait for it. It returns the time at
+// which the progress changes without an event, zero for never.
+func (c *clusters) observeRollouts(ctx context.Context, stages *waveController, target *fleet.Target, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster, members map[int][]string, rollouts map[string]*waveRollout) (nextDue time.Time) {
+	reports := make([]fleet.WaveReport, 0, len(rollouts))
+	for _, rollout := range rollouts {
+		progress, dueTime := clusterState.waveProgress(cluster, rollout, members[rollout.member.Wave], stages.now())
+		rollout.member.MaxAgeTime = dueTime
+		recorded := slices.Clone(rollout.Status.Failures)
+		if previous := clusterState.waveRollout(rollout.Status.Wave); previous != nil {
+			recorded = append(recorded, previous.Status.Failures...) // The status may not have them yet.
+		}
+		if next := rollout.Observe(progress, rollout.member.Wave, target, stages.now()); nextDue.IsZero() || !next.IsZero() && next.Before(nextDue) {
+			nextDue = next
+		}
+		announceFailures(ctx, c.events, cluster, recorded, rollout.Status.Failures)
+		reports = append(reports, fleet.WaveReport{Member: rollout.member, Status: &rollout.Status})
+	}
+	if clusterState.hasAllReports() { // Before that, failures are not known, and all other VectorSidecars wait.
+		stages.notifier.Notify(stages.waves.Report(sidecarcache.ClusterKey(cluster.Name), target, reports...)...)
+		stages.countWaves(target)
+	}
+	return nextDue
+}
+
+// membersByWave returns the namespaces that a ClusterVectorSidecar selects, by the number of their wave.
+func (c *clusters) membersByWave(ctx context.Context, options *Options, cluster *v1alpha1.ClusterVectorSidecar, platform *desired.Platform) map[int][]string {
+	members := map[int][]string{}
+	selector, _ := c.sidecars.Selector(cluster)
+	objects := c.sidecars.Namespaces(ctx, "")
+	for i := range objects {
+		if selector.Selects(&objects[i]) {
+			wave := waveFor(clusterwide.NewSidecar(cluster, objects[i].Name, true), objects[i].Labels, options, platform)
+			members[wave] = append(members[wave], objects[i].Name)
+		}
+	}
+	return members
+}
+
+// markStarted sets the start time of a wave in the status before the first rollouts of its revision start. It leaves a
+// status with a start time or a completion time unchanged.
+func (c *clusters) markStarted(ctx context.Context, name string, rollout *waveRollout, now time.Time) error {
+	return c.updateCluster(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
+		i := slices.IndexFunc(cluster.Status.Waves, func(wave v1alpha1.RolloutStatus) bool { return wave.Wave == rollout.Status.Wave })
+		if i < 0 || cluster.Status.Waves[i].Revision != rollout.Status.Revision {
+			return apply.ErrStale // The wave has another revision now.
+		}
+		if wave := &cluster.Status.Waves[i]; wave.StartTime == nil && wave.CompletionTime == nil {
+			wave.StartTime = &metav1.Time{Time: now.Truncate(time.Second)}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sidecar
+
+import (
+	"context"
+	"errors"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
+)
+
+// Snapshot returns the snapshot that a reconcile would read if the cluster had this VectorSidecar, which need not
+// exist. It uses the spec as written, even if the spec is reverted. It does not change the state of the
+// VectorSidecarReconciler, and also works on a standby replica.
+func (r *VectorSidecarReconciler) Snapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Input, error) {
+	if err := r.HasRead(); err != nil {
+		return nil, err
+	}
+	sidecarState := r.memory.Peek(client.ObjectKeyFromObject(sidecar))
+	snapshot, err := r.snapshots.snapshotFrom(ctx, lastgood.IgnoreRevert(sidecar), &cacheSource{snapshots: r.snapshots, known: sidecarState, isDryRun: true})
+	if err == nil {
+		snapshot.Hold = evaluate.WriteHoldFor(snapshot.Platform, snapshot.Sidecar)
+	}
+	return snapshot, err
+}
+
+// Namespaces returns the namespaces that a ClusterVectorSidecar selects, none if the kind is disabled.
+func (r *VectorSidecarReconciler) Namespaces(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) ([]clusterwide.Namespace, error) {
+	if err := r.HasRead(); err != nil {
+		return nil, err
+	}
+	lister := r.snapshots.sidecars
+	if !lister.HasClusters() {
+		return nil, nil
+	}
+	selector, _ := lister.Selector(cluster)
+	objects := lister.Namespaces(ctx, "")
+	var selected []clusterwide.Namespace
+	for i := range objects {
+		if !selector.Selects(&objects[i]) {
+			continue
+		}
+		inputs := desired.Inputs{Sidecar: clusterwide.NewSidecar(cluster, objects[i].Name, true), NamespaceLabels: objects[i].Labels, DefaultEnvironment: r.snapshots.options.DefaultEnvironment}
+		environment, _ := inputs.ResolveEnvironment()
+		selected = append(selected, clusterwide.Namespace{Name: objects[i].Name, Environment: environment, Created: objects[i].CreationTimestamp})
+	}
+	return selected, nil
+}
+
+// HasRead returns an error until the cache holds all workloads.
+func (r *VectorSidecarReconciler) HasRead() error {
+	if !r.snapshots.workloads.IsSynced() {
+		return errors.New("the operator has not read all workloads yet; retry in a few seconds")
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sidecar
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+	"kontroloop.ai/vector-sidecar-operator/internal/status"
+)
+
+// newObservation returns the observations about the workloads of a reconcile, after some plans have been carried out.
+func (s *waveController) newObservation(sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, writtenPlans []*plan.Plan) *lastgood.Observation {
+	onFailure := s.catalog.Rules().ResolveOnFailure(sidecar.Spec.Rollout)
+	if onFailure != v1alpha1.OnFailureRevert {
+		return &lastgood.Observation{}
+	}
+	observation := &lastgood.Observation{OnFailure: onFailure, IsCausedBySpec: rollout.isCausedBySpec(sidecar, s.now())}
+	observation.Progress = decision.NewProgress(d.Plans, slices.ContainsFunc(writtenPlans, func(p *plan.Plan) bool { return p.StartsPods() }))
+	observation.Failed += observation.Unexplained // Unexplained failures count, because the spec belongs to this VectorSidecar only.
+	if d.Invalid != nil {                         // An invalid spec is not written.
+		observation.Failed = 0
+		return observation
+	}
+	if sidecar.Cluster != nil {
+		observation.Failed = countFailures(sidecar.Namespace, rollout, d.Plans)
+	}
+	isRunning, isDeferred := plan.RunningAndDeferred(d.Plans)
+	observation.IsFullyRolledOut = isRunning && !isDeferred
+	return observation
+}
+
+// isCausedBySpec reports whether the current failures are caused by a change of the spec. Either the spec changed
+// after the VectorSidecar got its revision, or workloads also fail with the previous revision.
+func (s *waveRollout) isCausedBySpec(sidecar *v1alpha1.VectorSidecar, now time.Time) bool {
+	switch {
+	case s == nil:
+		return true
+	case s.IsNew, s.Status.Revision == "": // The failures also occurred with the previous revision, or this is unknown.
+		return false
+	case s.Status.RevertedFrom == s.target.Revision:
+		return true
+	case s.clusterName != "" && s.Status.Generation == 0: // Some namespaces had failed before. They are known by name.
+		_, isWatched := s.WatchedSince(s.member.Wave, &s.target, now)
+		return !isWatched || s.priorFailures != nil && s.priorFailures.generation != lastgood.Generation(sidecar)
+	}
+	return s.Status.Generation != lastgood.Generation(sidecar)
+}
+
+// hadFailed reports whether workloads of a namespace had failed before the revision of the wave started.
+func (s *waveRollout) hadFailed(namespace string) bool {
+	return s.Status.Generation == 0 && s.priorFailures != nil && s.priorFailures.namespaces[namespace]
+}
+
+// revertSpec reverts a VectorSidecar to its last known good spec, if workloads have failed because of a change of the
+// spec. The status records the revert before a workload is written, because another leader may have to continue after
+// a crash. If the result is true, the reconcile must be repeated with the reverted spec.
+func (s *waveController) revertSpec(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, decision *decision.Decision) (bool, error) {
+	reverted := lastgood.Revert(sidecar, s.newObservation(sidecar, rollout, decision, nil), s.now())
+	if reverted == nil {
+		return false, nil
+	}
+	good := sidecar.Status.LastKnownGood.Generation
+	write := func() error { return s.statuses.writeRevert(ctx, sidecarState, sidecar, decision, reverted, s.now()) }
+	if sidecar.Cluster != nil {
+		write = func() error { return s.clusters.revertSpec(ctx, sidecar, reverted) }
+	}
+	if err := write(); err != nil {
+		return false, fmt.Errorf("writing the revert of the spec of generation %d to the status: %w", reverted.Generation, err)
+	}
+	log.FromContext(ctx).Info("reverted spec", "generation", reverted.Generation, "to", good, "failed", reverted.FailedWorkloads)
+	note := fmt.Sprintf("workloads revert to the spec of generation %d (spec.rollout.onFailure: Revert), because %d workloads failed with the spec of generation %d: %s",
+		good, reverted.FailedWorkloads, reverted.Generation, failureReason(decision.Plans))
+	s.statuses.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonReverted, "Revert", "%s", humanize.Message(note, events.NoteLimit))
+	return true, nil
+}
+
+// writeRevert writes to the status of a VectorSidecar that its spec is reverted.
+func (w *statusWriter) writeRevert(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision, reverted *v1alpha1.RevertedSpec, now time.Time) error {
+	original := sidecar.DeepCopy()
+	facts := status.Facts{
+		Sidecar: original, Decision: decision, Rollout: sidecarState.Rollout(&original.Status),
+		SpecStatus: lastgood.SpecStatus{LastGood: original.Status.LastKnownGood, Reverted: reverted},
+	}
+	sidecar.Status = status.NewSidecarStatus(facts, metav1.NewTime(now))
+	return w.apply(ctx, sidecarState, sidecar)
+}
+
+// failureReason returns the first workload that failed because of the sidecar, and the cause. It prefers failures with a
+// known cause other than rejected or unschedulable pods.
+func failureReason(plans []plan.Plan) string {
+	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Rollout.SidecarFailed && !p.Rollout.Obstructed })
+	if i < 0 {
+		i = slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Rollout.SidecarFailed || p.Rollout.Unexplained })
+	}
+	if i < 0 {
+		return ""
+	}
+	return status.Object(plans[i].Target) + ": " + plans[i].Message()
+}
+
+// newReport returns the report of the reconcile of a namespace of a ClusterVectorSidecar, or nil for a VectorSidecar.
+// It also returns the time until the workloads may be settled without an event, or 0 for never.
+func (s *waveController) newReport(sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, results decision.Results) (report *lastgood.NamespaceReport, requeueAfter time.Duration) {
+	if sidecar.Cluster == nil {
+		return nil, 0
+	}
+	report = &lastgood.NamespaceReport{Attempt: lastgood.NewAttempt(sidecar), IsSettled: d.Invalid != nil, IsRetrying: results.Retryable() != nil}
+	if d.Invalid == nil && !report.IsRetrying {
+		isWritten := slices.ContainsFunc(results.Written(), func(p *plan.Plan) bool { return p.StartsPods() })
+		report.IsSettled, requeueAfter = plan.IsSettled(d.Plans, len(results.Failures()) > 0, s.now())
+		report.IsSettled = report.IsSettled && !isWritten
+	}
+	observation := s.newObservation(sidecar, rollout, d, results.Written())
+	report.IsRunning, report.IsDeferred = plan.RunningAndDeferred(d.Plans)
+	report.IsPaused, report.Failed = observation.IsPaused, observation.Failed
+	report.CopyTimes(s.clusters.getOrCreate(clusterName(sidecar)).reportIn(sidecar.Namespace), sidecar, s.now())
+	return report, requeueAfter
+}
+
+// countFailures counts the workloads of a namespace that have failed because of the sidecar. Rejected or unschedulable
+// pods do not count, because their cause is in the namespace. For the same reason, a namespace that had failed before
+// the revision started counts as 0.
+func countFailures(namespace string, rollout *waveRollout, plans []plan.Plan) int {
+	if rollout != nil && rollout.hadFailed(namespace) {
+		return 0
+	}
+	failed := 0
+	for i := range plans {
+		if p := &plans[i]; p.Rollout.SidecarFailed && !p.Rollout.Obstructed || p.Rollout.Unexplained {
+			failed++
+		}
+	}
+	return failed
+}

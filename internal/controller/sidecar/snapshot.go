@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sidecar
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/podfaults"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/source"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
+)
+
+// snapshots reads the Input of a decision from the caches.
+type snapshots struct {
+	*instruments
+
+	client     client.Reader
+	sidecars   *sidecarcache.Lister
+	workloads  *workloadcache.Cache
+	namespaces *namespaces
+	configMaps *configMapCache
+	catalog    *catalog.Reconciler
+	pods       *podfaults.Reader
+	access     *podfaults.Access
+	kubelets   *kubelets
+	accounts   *accounts
+	policies   *overlayset.PolicyAPI
+	options    *Options
+}
+
+// takeSnapshot reads the Input for a reconcile. It reads from memory, except the pods of unready or watched
+// workloads. If isFresh is true, the Input does not have the result of the last decision.
+func (s *snapshots) takeSnapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar, rollout *waveRollout, isFresh bool) (input *decision.Input, err error) {
+	ctx, taking := s.startStep(ctx, "observe")
+	defer func() { taking.end(err) }()
+	if input, err = s.snapshotFrom(ctx, sidecar, &cacheSource{snapshots: s, known: sidecarState}); err != nil {
+		return nil, err
+	}
+	input.Adopted, input.Hold, input.MaxAgeHold, input.Observer = sidecarState.AdoptedContent(), rollout.writeHold(), rollout.maxAgeHold(), s.observeStep
+	if !isFresh {
+		input.Previous = sidecarState.Previous()
+	}
+	input.PodsNotRead = s.access.UnreadableReason(ctx, sidecar.Namespace)
+	input.BlindHalt = s.access.BlindHalt(ctx, input.Platform.Rollout, sidecar.Namespace)
+	if input.PodsNotRead == "" {
+		input.Faults = s.pods.FindFaults(ctx, sidecarState, meta.Manager(sidecar.Name), rollout.restartRule(s.clock()), input.Workloads)
+	}
+	return input, nil
+}
+
+// snapshotFrom reads an Input from a source, and adds the cached state of the VectorSidecar.
+func (s *snapshots) snapshotFrom(ctx context.Context, sidecar *v1alpha1.VectorSidecar, cacheSource *cacheSource) (*decision.Input, error) {
+	platform, err := s.catalog.Current()
+	if err != nil {
+		return nil, err
+	}
+	taker := source.Snapshotter{
+		Source: cacheSource, Platform: platform, PlatformAt: s.catalog.PlatformAt(platform), Now: s.clock(), DefaultEnvironment: s.options.DefaultEnvironment, Home: s.options.Namespace,
+		KubeVersion: s.options.KubeVersion, OldestKubelet: s.kubelets.oldest(), Cluster: s.options.Cluster,
+		WrittenBy: s.options.WrittenBy, Version: s.options.Version, Budget: s.options.Budget,
+	}
+	for _, kind := range s.workloads.Kinds() {
+		taker.Served = append(taker.Served, kind.Kind)
+		if !s.workloads.HasKind(kind) {
+			taker.MissingKinds = append(taker.MissingKinds, kind.Kind)
+		}
+	}
+	input, err := taker.Observe(ctx, sidecar)
+	if err != nil {
+		return nil, err
+	}
+	input.Offers, input.Unserved, input.FindUndefinedField = s.options.OverlaySets, s.policies.NotServedReason(), s.policies.KindProblems(ctx, sidecar.Spec.Kinds())
+	input.CorrectionLoops, _ = cacheSource.known.CorrectionLoops()
+	input.DryRuns, input.Denials = cacheSource.known.DryRuns(), cacheSource.known.Denials()
+	input.Started, input.Carried, input.OnNodes = cacheSource.known.Generation, cacheSource.known.OwnedWorkloadWriter, s.workloads.OnEveryNode
+	if s.options.ValidationJobs {
+		input.Verdict = cacheSource.known.Verdict
+	}
+	return input, nil
+}
+
+// cacheSource is a source.Source that reads informer caches and the state of one VectorSidecar.
+type cacheSource struct {
+	*snapshots
+	known *state.Sidecar
+	// isDryRun is true if the state must not change.
+	isDryRun bool
+}
+
+// Namespace implements source.Source. It also returns the zero value if the operator has no permission to read the
+// namespace. A Role may omit that permission; then the labels of the namespace do not count.
+func (i *cacheSource) Namespace(ctx context.Context, namespace string) (source.Namespace, error) {
+	if i.isDryRun {
+		return i.namespaces.getLive(ctx, namespace)
+	}
+	return i.namespaces.get(ctx, namespace)
+}
+
+// Workloads returns the workloads with labels that the selector matches and the workloads with the sidecar. It also
+// returns workloads that were written and may still be rolling out.
+func (i *cacheSource) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error) {
+	records := labeledWorkloads(i.workloads, sidecar)
+	selector, _ := workload.NewSelector(sidecar) // An invalid selector selects nothing.
+	for _, record := range i.workloads.ListByManager(sidecar.Namespace, meta.Manager(sidecar.Name)) {
+		if !matchesSelector(selector, record) {
+			records = append(records, record)
+		}
+	}
+	for _, target := range i.known.WrittenWorkloads(func(n int) types.UID { return records[n].UID }, len(records)) {
+		if record := i.workloads.Get(target.Kind, target.Namespace, target.Name); record != nil && record.UID == target.UID {
+			records = append(records, record)
+		}
+	}
+	return records, nil
+}
+
+// labeledWorkloads returns the workloads with labels that the selector of a VectorSidecar matches.
+func labeledWorkloads(workloads *workloadcache.Cache, sidecar *v1alpha1.VectorSidecar) (records []*workloadcache.Record) {
+	selector, _ := workload.NewSelector(sidecar) // An invalid selector selects nothing.
+	for _, record := range workloads.WithLabels(sidecar.Namespace, sidecarcache.SelectorKeys(sidecar)) {
+		if !selector.MatchesLabels(record.Labels()) {
+			continue
+		}
+		records = append(records, record)
+		if referredRecord := workloads.GetReferred(record); referredRecord != nil && !selector.MatchesLabels(referredRecord.Labels()) && matchesSelector(selector, referredRecord) {
+			records = append(records, referredRecord)
+		}
+	}
+	return records
+}
+
+// matchesSelector reports whether a selector matches the labels of a workload, or of the workload that runs its pods.
+func matchesSelector(selector workload.Selector, record *workloadcache.Record) bool {
+	runner := record.Runner()
+	return selector.MatchesLabels(record.Labels()) || runner != nil && selector.MatchesLabels(runner.Labels())
+}
+
+// Sidecars returns the VectorSidecars that select one of the workloads.
+func (i *cacheSource) Sidecars(ctx context.Context, namespace string, workloads []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error) {
+	return i.sidecars.ListSelecting(ctx, namespace, workloads), nil
+}
+
+// GetServiceAccount implements desired.ServiceAccountReader.
+func (i *cacheSource) GetServiceAccount(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
+	return i.accounts.GetServiceAccount(ctx, name)
+}
+
+// Companions returns the companions in the cache. They have a digest instead of their content.
+func (i *cacheSource) Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error) {
+	return source.Reader{Reader: i.client}.Companions(ctx, sidecar)
+}
+
+// GetConfigMap returns a ConfigMap, nil if it does not exist. It first records the reference, so that each change of the
+// ConfigMap causes an event for the VectorSidecar.
+func (i *cacheSource) GetConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
+	if !i.isDryRun {
+		i.known.AddReference(name)
+	}
+	cached := &corev1.ConfigMap{}
+	if err := i.client.Get(ctx, name, cached); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	if i.isDryRun {
+		return i.configMaps.getUncached(ctx, cached)
+	}
+	return i.configMaps.get(ctx, cached)
+}

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package sidecar
+
+import (
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+)
+
+// The liveness check fails if a reconcile makes no progress for too long.
+func TestLiveness_DetectsStuckReconcile(t *testing.T) {
+	p := newLiveness(time.Minute)
+	start := time.Unix(1000, 0)
+	require.NoError(t, p.check(start), "nothing goes on")
+
+	ctx := p.startReconcile(t.Context(), logsOfShop, start)
+	p.startReconcile(t.Context(), auditOfShop, start.Add(time.Hour))
+	require.NoError(t, p.check(start.Add(time.Minute)))
+	require.ErrorContains(t, p.check(start.Add(2*time.Minute)), "shop/logs")
+	currentRun(ctx).recordProgress(start.Add(90 * time.Second))
+	require.NoError(t, p.check(start.Add(2*time.Minute)), "it is slow, and gets on")
+	p.endReconcile(currentRun(ctx))
+	require.NoError(t, p.check(start.Add(time.Hour)))
+}
+
+// A panic in a reconcile is counted and reported. It then continues, and the manager handles it.
+func TestEndReconcile_ReportsAndRepeatsPanic(t *testing.T) {
+	counted := telemetry.NewMetrics("1", time.Now)
+	i := &instruments{Instruments: Instruments{Metrics: counted}, liveness: newLiveness(0), now: time.Now}
+
+	require.PanicsWithValue(t, "no", func() {
+		_, reconcile := i.startReconcile(t.Context(), logsOfShop)
+		defer func() { i.endReconcile(&reconcile, telemetry.ResultUnchanged, nil, recover()) }()
+		panic("no")
+	})
+
+	require.Empty(t, i.liveness.passes)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(counted)
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	failed := 0.0
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			if family.GetName() == "vectorsidecar_reconciles_total" && metric.GetLabel()[0].GetValue() == telemetry.ResultFailed {
+				failed = metric.GetCounter().GetValue()
+			}
+		}
+	}
+	require.InDelta(t, 1, failed, 0)
+}
+
+// Without a tracer, a step allocates no memory.
+func TestInstruments_AllocateNothingWithoutTracer(t *testing.T) {
+	i := &instruments{Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, liveness: newLiveness(0), now: time.Now}
+	ctx := i.liveness.startReconcile(log.IntoContext(t.Context(), logr.Discard()), logsOfShop, time.Now())
+
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		_, s := i.startStep(ctx, "apply")
+		s.end(nil)
+	}))
+}
