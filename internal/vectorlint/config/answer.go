@@ -80,8 +80,9 @@ var (
 	missing = regexp.MustCompile(`\(os error \d+\)|^data_dir "[^"]*" does not exist$`)
 )
 
-// ReadAnswer returns the answer for the exit code and the output of `vector validate`. If Vector rejects the
-// configuration and the output cannot be split into faults, the whole output is one fault.
+// ReadAnswer returns the answer for the exit code and the output of `vector validate`. The outcome is NotJudged for
+// an unknown exit code, and if all faults concern the environment. If Vector rejects the configuration and the output
+// cannot be split into faults, the whole output is one fault.
 func ReadAnswer(exitCode int, printed string) Answer {
 	switch exitCode {
 	case 0:

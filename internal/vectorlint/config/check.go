@@ -107,8 +107,8 @@ type checker struct {
 	readAhead int
 	programs  Programs
 
-	// hasTable reports whether the tables contain all options of the checked version. If so, an option that is
-	// not in the tables does not exist.
+	// isTabled reports whether the tables contain all options of the checked version. If so, an option that is not in
+	// the tables does not exist.
 	isTabled bool
 	// isPartial reports whether Vector reads configuration files that are not checked here.
 	isPartial   bool

@@ -93,6 +93,8 @@ func (c *checker) readComponents() {
 	}
 }
 
+// readComponent sets the inputs, the type and the profile of a component from its options, and reports a missing or
+// wrong type. It returns false if the component is not a map, so that it has to be ignored.
 func (c *checker) readComponent(comp *component) bool {
 	if comp.options.form == open {
 		comp.options = &value{form: open, pos: comp.pos}

@@ -64,6 +64,8 @@ func (c *checker) checkConfined(comp *component, rule confined) {
 // braces as plain text.
 var field = regexp.MustCompile(`\{\{[^}]+\}\}`)
 
+// checkTemplate reports a template that does not start with literal text. The kind is the rule for the template: a
+// path must start with a directory, and other kinds with other text than a slash. A URL must have a literal host.
 func (c *checker) checkTemplate(template string, pos position, path, kind string) {
 	if !field.MatchString(c.knownStart(template)) {
 		return

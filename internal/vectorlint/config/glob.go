@@ -74,6 +74,7 @@ const (
 	firstClass // The next ones are below it.
 )
 
+// newGlob parses a pattern that is not literal (see isLiteral). It reads **/ as **.
 func newGlob(pattern string) *glob {
 	text := []rune(strings.ReplaceAll(pattern, "**/", "**"))
 	g := &glob{tokens: make([]int, 0, len(text)), classes: make([][]rune, 0, strings.Count(pattern, "["))}
@@ -95,8 +96,8 @@ func newGlob(pattern string) *glob {
 	return g
 }
 
-// matches reports whether the pattern matches a whole name. It returns false if the budget for comparisons is
-// used up.
+// matches reports whether the pattern matches a whole name. After a mismatch, the last * before it matches one more
+// character. The result is false if the budget for comparisons is used up.
 func (g *glob) matches(name string, effort *effort) bool {
 	n := []rune(name)
 	star, mark := -1, 0
@@ -141,6 +142,7 @@ func (g *glob) matchToken(i int, r rune) (isMatch bool, cost int) {
 	}
 }
 
+// isInClass reports whether a character belongs to a class, which is the text between brackets, such as a-z or !a-z.
 func isInClass(class []rune, r rune) bool {
 	negated := class[0] == '!'
 	if negated {

@@ -50,6 +50,8 @@ func (c *checker) reportCycle(components []*component) {
 	c.report(cycle, consumer.pos, consumer.path+".inputs", "cycle of components: %s", strings.Join(append(ids, ids[0]), " -> "))
 }
 
+// checkConsumers reports outputs that no component uses as input. It does not report anything if an input of any
+// component is unknown.
 func (c *checker) checkConsumers() {
 	hasOpenInput := func(comp *component) bool {
 		return comp.options.form == open || comp.options.get("inputs").form == open || slices.ContainsFunc(comp.inputs, func(ref input) bool { return c.isDynamic(ref.text) })
@@ -83,6 +85,8 @@ func (c *checker) checkAcknowledgements() {
 
 func isEnabled(v *value) bool { return v.isTrue() || v.get("enabled").isTrue() }
 
+// checkUpstream reports sources from which a component receives events, directly or through other components, and
+// which do not support acknowledgements. The consumer is the sink that requires them.
 func (c *checker) checkUpstream(consumer, comp *component, visited map[*component]bool) {
 	if visited[comp] {
 		return

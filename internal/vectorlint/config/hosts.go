@@ -36,6 +36,7 @@ type hostPort struct {
 	port    int
 }
 
+// newHostRules parses the allowed and the denied hosts. It ignores invalid patterns, which Policy.Validate reports.
 func newHostRules(lists Lists) hostRules {
 	rules := hostRules{Lists: lists}
 	for _, text := range lists.Allow {
@@ -90,6 +91,7 @@ func parsePattern(text string) (hostPattern, error) {
 	return pattern, nil
 }
 
+// matches reports whether the pattern contains a host with its port.
 func (p hostPattern) matches(target hostPort) bool {
 	if p.port > 0 && p.port != target.port {
 		return false

@@ -40,7 +40,8 @@ func (c *checker) resolveInputs() {
 const mostInputs = 50_000
 
 // expandInputs returns the inputs of a component after each pattern is replaced by the outputs that it matches.
-// Outputs of the component itself do not count. A pattern that does not match any output is unchanged.
+// Outputs of the component itself do not count. A pattern that does not match any output is unchanged. room is the
+// number of inputs that patterns may still add in the whole configuration.
 func (c *checker) expandInputs(comp *component, ids []string, room *int) []input {
 	var expanded []input
 	for _, ref := range comp.inputs {
@@ -158,6 +159,8 @@ func (c *checker) isOpenComponent(comp *component) bool {
 		slices.ContainsFunc(comp.options.entries, func(e entry) bool { return e.value.form == open })
 }
 
+// linkInput adds the output to which an input refers to the component's sources, and reports an output whose events
+// the component does not accept.
 func (c *checker) linkInput(comp *component, ref input, producer *output) {
 	producer.isUsed = true
 	comp.sources = append(comp.sources, producer)
@@ -166,6 +169,7 @@ func (c *checker) linkInput(comp *component, ref input, producer *output) {
 	}
 }
 
+// reportUnknownInput reports an input that does not refer to any output, with the most probable reason.
 func (c *checker) reportUnknownInput(comp *component, ref input) {
 	id, name, isNamed := strings.Cut(ref.text, ".")
 	names := c.outputIDs(id)
@@ -192,7 +196,7 @@ func (c *checker) droppedOutputHint(id, name string) string {
 	return ""
 }
 
-// outputIDs returns the ids of the outputs of a component.
+// outputIDs returns the ids of the outputs of the source and the transform with an id.
 func (c *checker) outputIDs(id string) []string {
 	var names []string
 	for _, k := range []kind{source, transform} {

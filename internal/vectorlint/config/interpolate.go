@@ -113,7 +113,7 @@ func (c *checker) parseFile(number int) *value {
 }
 
 // interpolate returns a text in which known variables are replaced by their values, and unknown variables by
-// placeholders.
+// placeholders. It returns a fault for a file with too many variables, and for a text that is too large.
 func (c *checker) interpolate(text string, file int) (string, *interpolation, *fault) {
 	interp := &interpolation{file: file, fit: map[string]bool{}, isUnset: map[string]bool{}}
 	var b strings.Builder

@@ -87,6 +87,7 @@ func (r *jsonReader) nextPosition() position {
 	return r.positionAt(min(offset, len(r.source)))
 }
 
+// readToken reads the next token, and returns it with its position.
 func (r *jsonReader) readToken() (json.Token, position, *fault) {
 	pos := r.nextPosition()
 	token, err := r.decoder.Token()

@@ -55,6 +55,8 @@ func shallowCopy(v *value) *value {
 	return &fresh
 }
 
+// mergeEntries adds the components of a file to the components with the same kind. It reports a component that both
+// have.
 func (c *checker) mergeEntries(path string, into, from *value) {
 	for _, e := range from.entries {
 		if existing := into.entry(e.key); existing != nil {

@@ -36,6 +36,8 @@ var exclusive = []struct {
 	{sink, "vector", true, []string{"routing", "address"}},
 }
 
+// checkExclusive reports options of a component that exclude each other, or the absence of all of them if one is
+// needed.
 func (c *checker) checkExclusive(comp *component) {
 	if !c.isTabled || c.version.minor != vectoroptions.Schema || comp.options.form == open {
 		return
@@ -121,6 +123,8 @@ func diskBuffers(comp *component) []*value { return buffersOfType(comp, "disk") 
 // memory.
 func memoryBuffers(comp *component) []*value { return buffersOfType(comp, "memory", "") }
 
+// buffersOfType returns the stages of a sink's buffer with one of the types. A buffer without a list of stages is one
+// stage.
 func buffersOfType(comp *component, types ...string) []*value {
 	if comp.kind != sink {
 		return nil

@@ -48,6 +48,8 @@ func namedOutput(comp *component, name string, emitted events) *output {
 	return &output{id: comp.id + "." + name, events: emitted, component: comp}
 }
 
+// memoryTableOutputs returns the outputs of an enrichment table of type memory. A table without
+// source_config.source_key has none.
 func memoryTableOutputs(comp *component) []*output {
 	config := comp.options.get("source_config")
 	id := config.get("source_key").scalar
@@ -61,6 +63,8 @@ func memoryTableOutputs(comp *component) []*output {
 	return outputs
 }
 
+// routeOutputs returns the outputs of a route transform: one for each route, and one for the events that do not match
+// any.
 func routeOutputs(comp *component) []*output {
 	var outputs []*output
 	for _, e := range comp.options.get("route").entries {
@@ -72,6 +76,8 @@ func routeOutputs(comp *component) []*output {
 	return outputs
 }
 
+// exclusiveRouteOutputs returns the outputs of an exclusive_route transform: one for each route with a name, and one
+// for the events that do not match any.
 func exclusiveRouteOutputs(comp *component) []*output {
 	var outputs []*output
 	usedNames := map[string]bool{"": true, "_unmatched": true}
@@ -95,6 +101,8 @@ func opentelemetryOutputs(comp *component) []*output {
 	return []*output{namedOutput(comp, "logs", logs), namedOutput(comp, "metrics", metricEvents), namedOutput(comp, "traces", traces)}
 }
 
+// datadogAgentOutputs returns the outputs of a datadog_agent source with multiple_outputs: one for each enabled
+// signal.
 func datadogAgentOutputs(comp *component) []*output {
 	var outputs []*output
 	for _, signal := range []struct {

@@ -129,6 +129,7 @@ func (w *permittedChecker) checkTree(root *value) {
 	}
 }
 
+// checkSection checks the components of a section, such as sinks, against the policy.
 func (w *permittedChecker) checkSection(section *entry) {
 	if section.value.form != table {
 		if section.value.form != null {

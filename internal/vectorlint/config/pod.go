@@ -23,7 +23,8 @@ type Port struct {
 // defaultShutdownSeconds is Vector's default of VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS.
 const defaultShutdownSeconds = 60
 
-// Listens reports whether a component of the configuration, or Vector's API, listens on a port.
+// Listens reports whether a component of the configuration, or Vector's API, listens on a port. It ignores unknown
+// addresses.
 func (r *Report) Listens() bool { return len(r.listeners) > 0 }
 
 // CheckPod returns the findings about the configuration in a pod. Callers can use the same report for many
@@ -57,6 +58,7 @@ func (r *Report) CheckPod(pod Pod) []Finding {
 	return findings
 }
 
+// newFinding returns a finding of a rule without a position.
 func (*Report) newFinding(code Code, format string, args ...any) Finding {
 	rule := ruleFor(code)
 	return Finding{Code: code, Level: rule.Level, Message: fmt.Sprintf(format, args...), Help: rule.Help}

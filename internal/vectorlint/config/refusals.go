@@ -93,6 +93,7 @@ func faultPath(fault string) string {
 	return ""
 }
 
+// newFinding returns a finding of a rule without a position.
 func newFinding(code Code, message string) Finding {
 	rule := ruleFor(code)
 	return Finding{Code: code, Level: rule.Level, Message: message, Help: rule.Help}

@@ -61,6 +61,8 @@ func fileDescriptor(comp *component) string {
 	return ""
 }
 
+// componentListeners returns the addresses with a known port on which a component listens. If an address is unknown,
+// it sets hasOpenAddress of the component.
 func (c *checker) componentListeners(comp *component) []listener {
 	if comp.profile == nil {
 		return nil

@@ -168,6 +168,7 @@ var rules = []Rule{
 // Rules returns all rules, in the order of their codes.
 func Rules() []Rule { return append([]Rule(nil), rules...) }
 
+// ruleFor returns the rule with a code. An unknown code is a rule of level Error without texts.
 func ruleFor(code Code) Rule {
 	for _, rule := range rules {
 		if rule.Code == code {

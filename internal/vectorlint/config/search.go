@@ -44,7 +44,8 @@ type search struct {
 	isMixed, isDeep bool
 }
 
-// matchSequence matches the results of some parsers one after the other.
+// matchSequence runs parsers one after the other. If one of them does not match, matchSequence moves back to the
+// start and returns false.
 func (s *search) matchSequence(parsers ...func() bool) bool {
 	start := s.pos
 	for _, parser := range parsers {
@@ -142,6 +143,7 @@ func (s *search) matchTerms() bool {
 	return s.matchSequence(isWord, s.matchTerm) && s.matchRepeatedly(func() bool { return s.matchSequence(s.matchBlanks, isWord, s.matchTerm) })
 }
 
+// matchClause reads a value, or a search in parentheses. FIELD: may precede both.
 func (s *search) matchClause() bool {
 	field := func() bool { return s.matchSequence(s.matchTerm, s.matchLiteral(":")) }
 	return s.matchSequence(s.matchLiteral("*:*")) ||
@@ -149,6 +151,8 @@ func (s *search) matchClause() bool {
 		s.matchSequence(optionally(field), s.matchBlanks, s.matchLiteral("("), s.matchBlanks, s.matchQuery, s.matchBlanks, s.matchLiteral(")"))
 }
 
+// matchValue reads the value of a clause: *, a phrase, a word with or without wildcards, a comparison such as >5, or
+// a range. Whitespace or a closing bracket must follow most of them.
 func (s *search) matchValue() bool {
 	isEnd := func() bool { return s.pos == len(s.text) || strings.IndexByte(" \r\n\t)]}", s.text[s.pos]) >= 0 }
 	return s.matchSequence(s.matchLiteral("*"), isEnd) || s.matchPhrase() ||
@@ -184,6 +188,7 @@ func (s *search) matchTerm() bool {
 	return !s.matchesAhead(s.matchLiteral("AND", "&&", "OR", "||", "NOT", "-")) && s.matchPlain("")()
 }
 
+// matchPhrase reads a text in double quotes.
 func (s *search) matchPhrase() bool {
 	inside := func() bool { return s.matchRepeatedly(func() bool { return s.matchEscape() || s.matchCharacter(`"`) }) }
 	return s.matchSequence(s.matchLiteral(`"`), inside, s.matchLiteral(`"`))

@@ -52,6 +52,7 @@ func (c *checker) checkFitsTOML(path string, v *value) {
 	}
 }
 
+// checkValueFitsTOML reports a value that TOML cannot represent, or such content of a table or a list.
 func (c *checker) checkValueFitsTOML(path string, pos position, v *value) {
 	switch v.form {
 	case null:
@@ -137,6 +138,7 @@ func (c *checker) checkOutputNames() {
 	}
 }
 
+// checkExclusiveNames reports the reserved and the repeated names of the routes of an exclusive_route transform.
 func (c *checker) checkExclusiveNames(comp *component) {
 	usedNames := map[string]bool{}
 	for i, route := range comp.options.get("routes").items {

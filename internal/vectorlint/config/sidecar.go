@@ -79,6 +79,7 @@ func (c *checker) dataDir() (folder string, pos position, isKnown bool) {
 	return configured.scalar, configured.pos, !c.isDynamic(configured.scalar)
 }
 
+// componentWithDataDir returns the first component that writes to Vector's data directory, or nil for none.
 func (c *checker) componentWithDataDir() *component {
 	for _, comp := range c.components {
 		if comp.profile != nil && comp.profile.checkpoints && !comp.options.hasKey("data_dir") || len(diskBuffers(comp)) > 0 {
@@ -162,6 +163,8 @@ func (c *checker) readAPI() bool {
 	return ok
 }
 
+// checkProbe reports a probe of the kubelet to a port on which nothing listens at the pod's address, or only at the
+// loopback address or an address of the other IP family.
 func (c *checker) checkProbe(port int) {
 	var local, otherFamily *listener
 	for i := range c.listeners {

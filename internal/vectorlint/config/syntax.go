@@ -76,6 +76,7 @@ func boundsProblem(v *value, bounds string) string {
 	return ""
 }
 
+// checkUnlessEmpty returns the fault that a function finds in a text, or "" for an empty text, which is valid.
 func checkUnlessEmpty(text string, wrong func(string) string) string {
 	if text == "" {
 		return ""
@@ -97,6 +98,7 @@ var valuePath = sync.OnceValue(func() *regexp.Regexp {
 		pathIndex + pathOther + `*(?:` + pathName + `)?)*)$`)
 })
 
+// wrongValuePath returns the fault of a field path, or "" for a valid path.
 func wrongValuePath(text string) string {
 	if valuePath().MatchString(text) {
 		return ""
@@ -104,7 +106,7 @@ func wrongValuePath(text string) string {
 	return "not a valid field path; a name with other characters than letters, digits, _, - and @ is written in quotes"
 }
 
-// wrongTargetPath returns the fault of the path of a field, or of metadata after a %.
+// wrongTargetPath returns the fault of the path of a field, or of metadata after a %. It returns "" for a valid path.
 func wrongTargetPath(text string) string {
 	if text == "%" {
 		return ""
@@ -131,6 +133,8 @@ func wrongTemplate(text string) string {
 	return wrongDate(text[end:])
 }
 
+// wrongDate returns the fault of the first date format in a text, such as %Y, that Vector does not know. It returns
+// "" for none.
 func wrongDate(text string) string {
 	for {
 		_, remaining, found := strings.Cut(text, "%")
@@ -144,6 +148,7 @@ func wrongDate(text string) string {
 	}
 }
 
+// wrongSocketAddress returns the fault of a text that must be an IP address with a port, or "" for a valid text.
 func wrongSocketAddress(text string) string {
 	if _, err := netip.ParseAddrPort(text); err == nil {
 		return ""
@@ -186,6 +191,7 @@ func wrongHostAndPort(text string) string {
 	return "the port is missing"
 }
 
+// wrongIPNet returns the fault of a text that must be a range of IP addresses, or "" for a valid text.
 func wrongIPNet(text string) string {
 	if _, err := netip.ParsePrefix(text); err == nil {
 		return ""
@@ -193,6 +199,7 @@ func wrongIPNet(text string) string {
 	return "not a valid range of IP addresses, such as 10.0.0.0/8 or 10.0.0.1/32"
 }
 
+// wrongTimeZone returns the fault of a text that must be the name of a time zone or local, or "" for a valid text.
 func wrongTimeZone(text string) string {
 	if text == "" || text == "local" {
 		return ""
@@ -220,6 +227,7 @@ func isLine(lines, text string) bool {
 // numbers.
 var timestamp = regexp.MustCompile(`^\s*[-+]?\d+\s*-\s*\d+\s*-\s*\d+\s*[Tt ]\s*\d+\s*:\s*\d+\s*:\s*\d+(?:\.\d+)?\s*(?:(?i:z|utc)|[-+−]\d\d\s*:?\s*\d\d)\s*$`)
 
+// wrongTimestamp returns the fault of a text that must be a time with a time zone, or "" for a valid text.
 func wrongTimestamp(text string) string {
 	if timestamp.MatchString(text) {
 		return ""
@@ -227,6 +235,7 @@ func wrongTimestamp(text string) string {
 	return "not a date with a time and a zone, such as 2024-01-31T12:00:00Z"
 }
 
+// wrongGlob returns the fault of a pattern for files, or "" for a valid pattern.
 func wrongGlob(text string) string {
 	if isLiteral(text) {
 		return "not a valid pattern: ** is a whole part of a path, and [ has a ]"

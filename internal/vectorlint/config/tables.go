@@ -78,10 +78,11 @@ type profile struct {
 	checkpoints              bool
 }
 
-// listening is an option with an address on which the component listens.
+// listening is an option with an address on which the component listens. standard is the default of the option.
 type listening struct{ option, protocol, standard string }
 
-// confined is an option with a template that must start with literal text.
+// confined is an option with a template that must start with literal text. kind is the rule for that text
+// (checkTemplate).
 type confined struct{ option, kind string }
 
 // facts contains the data of all tables.

@@ -59,6 +59,8 @@ func (c *checker) checkTexts() {
 	c.checkCommentedSecrets()
 }
 
+// checkVariables reports references to variables in a text that Vector does not replace, or that the container does
+// not set.
 func (c *checker) checkVariables(path, key string, v *value) {
 	for _, match := range variable.FindAllStringSubmatch(v.scalar, mostInText) {
 		switch name := match[1] + match[2]; {
@@ -73,6 +75,7 @@ func (c *checker) checkVariables(path, key string, v *value) {
 	}
 }
 
+// checkSecrets reports references to secret backends in a text that the configuration does not define.
 func (c *checker) checkSecrets(path string, v, backends *value) {
 	for _, match := range secret.FindAllStringSubmatch(v.scalar, mostInText) {
 		if !backends.hasKey(match[1]) {

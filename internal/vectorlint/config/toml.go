@@ -110,6 +110,7 @@ func tomlTextEnd(source string, start int) (end, escape int) {
 	return len(source), escape
 }
 
+// tomlFault returns the fault for an error of the TOML parser.
 func tomlFault(err error) *fault {
 	if f := limitFault(err); f != nil {
 		return f
@@ -153,6 +154,7 @@ func (r *tomlReader) reportRepeatedKey(key string, pos, firstPos position) {
 	}
 }
 
+// positionAt returns the line and the column of an offset.
 func (r *tomlReader) positionAt(offset int) position {
 	line, _ := slices.BinarySearch(r.lineEnds, offset)
 	start := 0

@@ -33,6 +33,7 @@ func (c *checker) checkTargets(path string, v *value, silent []string) (names []
 	return names
 }
 
+// checkTarget reports the name of an output in a unit test if the output does not exist, or if the name is in silent.
 func (c *checker) checkTarget(path string, v *value, silent []string) {
 	switch name := v.scalar; {
 	case c.isDynamic(name):

@@ -159,6 +159,7 @@ type programScan struct {
 
 func (s *programScan) isContained() bool { return s.quote != 0 }
 
+// scanText continues the scan after a text, which may start and end inside a string or a comment.
 func (s *programScan) scanText(text string) {
 	for i := range len(text) {
 		b := text[i]

@@ -57,6 +57,7 @@ func isShifted(source string, root *yaml.Node) bool {
 	return root.Kind == yaml.MappingNode && root.Style&yaml.FlowStyle == 0 && len(root.Content) > 2 && root.Content[0].Line == 1
 }
 
+// yamlFault returns the fault for an error of the YAML parser, at the line that the error names.
 func yamlFault(source string, err error) *fault {
 	if f := limitFault(err); f != nil {
 		return f
@@ -113,6 +114,7 @@ func readYAML(node *yaml.Node) (*value, *fault) {
 	}
 }
 
+// readMap converts a map of the YAML library to a table. Its keys must be scalars, and each key must be there once.
 func readMap(node *yaml.Node, pos position) (*value, *fault) {
 	v := &value{form: table, pos: pos, entries: make([]entry, 0, len(node.Content)/2)}
 	for i := 0; i+1 < len(node.Content); i += 2 {

@@ -181,6 +181,7 @@ func (p *parser) readShort(i int, argument Text) int {
 	return 0
 }
 
+// findFlag returns the release's first flag that a function matches, or nil for none.
 func (p *parser) findFlag(matches func(flag) bool) *flag {
 	if i := slices.IndexFunc(p.flags, matches); i >= 0 {
 		return &p.flags[i]

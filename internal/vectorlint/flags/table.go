@@ -111,6 +111,8 @@ func (f *flag) check(value string) string {
 	return ""
 }
 
+// checkChoice returns the reason why a value is not one of the valid values, which | separates. It returns "" for a
+// valid value.
 func checkChoice(value, values string) string {
 	choices := strings.Split(values, "|")
 	if slices.Contains(choices, value) {

@@ -76,7 +76,7 @@ func (o *Object) Variants() []*Object {
 }
 
 // Applies reports whether the option has an effect with the values of other options, and whether this is known.
-// The function returns the value of another option, and whether the value is known.
+// valueOf returns the value of another option, and whether that value is known.
 func (o *Option) Applies(valueOf func(name string) (value string, isKnown bool)) (applies, isKnown bool) {
 	if o.Condition == "" {
 		return true, true
@@ -104,7 +104,7 @@ func (f Form) Values() []string {
 	return strings.Split(f.values, "|")
 }
 
-// Allows reports whether a string may have a value.
+// Allows reports whether a value is one of the form's values. A form without a list of values allows every value.
 func (f Form) Allows(value string) bool {
 	if f.values == "" {
 		return true

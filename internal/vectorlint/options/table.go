@@ -71,6 +71,9 @@ func Names(minor int, kind string) []string {
 // Globals returns the options outside of components in the release of the schema.
 func Globals() *Object { return table().component(Schema, "globals", "vector") }
 
+// component returns the options of a component, or nil if the release does not have the component. The table lists
+// the newest release first. The last line for the component counts that is not below an older release than the minor
+// version.
 func (t *tables) component(minor int, kind, name string) *Object {
 	number := ""
 	for line := range strings.SplitSeq(t.releases, "\n") {
@@ -94,7 +97,8 @@ func (t *tables) component(minor int, kind, name string) *Object {
 	return t.object(number)
 }
 
-// object returns the object with a number. It decodes the object at the first call and caches it.
+// object returns the object with a number, or nil for an unknown number. It decodes the object at the first call and
+// caches it.
 func (t *tables) object(number string) *Object {
 	n, err := strconv.ParseInt(number, 36, 32)
 	if err != nil || n >= int64(len(t.objects)) {

@@ -13,6 +13,8 @@ import (
 // longestName is the maximum length of a name for which a similar name is searched.
 const longestName = 100
 
+// didYouMean returns a help that suggests the candidate that is most similar to a misspelled name. It returns "" for
+// none.
 func (c *checker) didYouMean(name string, candidates []string) string {
 	if len(name) > longestName || c.nearest == nil {
 		return ""

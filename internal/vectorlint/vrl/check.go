@@ -128,6 +128,7 @@ type checker struct {
 	remaining int
 }
 
+// add adds a finding for a mistake at a span of the program, unless the maximum number of findings is reached.
 func (c *checker) add(kind Kind, loc span, message, help string) {
 	if c.isFull() {
 		return

@@ -22,7 +22,8 @@ type function struct {
 	// closure is the number of variables of the function's closure. It is noClosure for a function without a
 	// closure, and anyClosure if the number depends on the call.
 	closure int
-	// result describes the kind of the function's result, as in the table.
+	// result contains the letters of the result's kinds, or ? for unknown kinds. It ends with ! if the function can
+	// fail, and with . if it cannot fail. Without such an end, it is unknown.
 	result string
 	// isParticular reports whether Vector may reject a call for other reasons than the kinds of its arguments.
 	isParticular bool

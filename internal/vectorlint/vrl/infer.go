@@ -147,6 +147,7 @@ func mayTerminate(expr expression) bool {
 	return false
 }
 
+// inferItems infers the items of an array or an object, and returns the chance that at least one of them fails.
 func (c *checker) inferItems(items []expression, env *state) chance {
 	fails := never
 	for _, expr := range items {
@@ -205,6 +206,8 @@ func (c *checker) inferQuery(node *query, env *state) value {
 	return v
 }
 
+// inferConditional infers an if expression. Its value is the value of either branch, and the state joins the changes
+// in both.
 func (c *checker) inferConditional(node *conditional, env *state) value {
 	var condition value
 	fails := never
@@ -225,6 +228,8 @@ func (c *checker) inferConditional(node *conditional, env *state) value {
 	return unionOfValues(v, elseValue)
 }
 
+// inferAssignment infers an assignment and sets the kinds of its targets. The assignment cannot fail: with one
+// target, an error of the value is reported; a second target gets the error.
 func (c *checker) inferAssignment(node *assignment, env *state) value {
 	loc := node.value.sourceSpan()
 	var v value

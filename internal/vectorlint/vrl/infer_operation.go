@@ -5,6 +5,7 @@ package vrl
 
 import "strings"
 
+// inferBinary infers an operation with two operands.
 func (c *checker) inferBinary(node *binary, env *state) value {
 	left := c.infer(node.left, env)
 	switch node.operator {

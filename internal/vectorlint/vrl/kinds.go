@@ -29,6 +29,7 @@ const letters = "sifboatrn"
 // nouns are the names of the kinds in messages, in the order of the bits.
 var nouns = []string{"a string", "a whole number", "a number", "a boolean", "an object", "an array", "a time", "a regular expression", "null"}
 
+// parseKinds returns the set of kinds that letters stand for. The letter * stands for all kinds.
 func parseKinds(text string) kinds {
 	if text == "*" {
 		return anything

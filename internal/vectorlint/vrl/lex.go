@@ -84,6 +84,8 @@ type failure struct {
 	isOverBudget bool
 }
 
+// fail records the first failure. After a failure, the lexer returns only tokens of the kind end, as this function
+// does.
 func (l *lexer) fail(start, endPos int, message, help string) token {
 	if l.err == nil {
 		l.err = &failure{span: span{start, endPos}, message: message, help: help}
@@ -122,6 +124,7 @@ func (l *lexer) nextToken() token {
 	return token{span: span{len(l.program), len(l.program)}}
 }
 
+// endQuery ends the innermost path, and returns its queryEnd token.
 func (l *lexer) endQuery() token {
 	last := len(l.queries) - 1
 	pos := l.queries[last]

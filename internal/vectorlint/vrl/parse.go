@@ -13,7 +13,7 @@ type parser struct {
 	lexer *lexer
 	// lookahead contains up to two tokens that have been read, but not used yet.
 	lookahead []token
-	// pushedBack is an expression in parentheses that predicate has already read, or nil for none. It is the
+	// pushedBack is an expression in parentheses that parsePredicate has already read, or nil for none. It is the
 	// first operand of an operation.
 	pushedBack *group
 	depth      int
@@ -39,6 +39,8 @@ func parse(program string, effort int) (statements []expression, spent int, wron
 	return statements, spent, p.err
 }
 
+// peekAt returns a token without reading it: 0 is the next token, 1 the token after it. After a failure, it returns a
+// token of the kind end.
 func (p *parser) peekAt(n int) token {
 	for len(p.lookahead) <= n {
 		p.lookahead = append(p.lookahead, p.lexer.nextToken())
@@ -51,6 +53,7 @@ func (p *parser) peekAt(n int) token {
 
 func (p *parser) peek() token { return p.peekAt(0) }
 
+// advance reads the next token.
 func (p *parser) advance() token {
 	tok := p.peek()
 	p.lookahead = p.lookahead[:copy(p.lookahead, p.lookahead[1:])]
@@ -95,6 +98,7 @@ func (p *parser) skipSeparator() bool {
 	return true
 }
 
+// failUnexpected records the failure that a token is not the expected one.
 func (p *parser) failUnexpected(tok token, expected string) {
 	if p.err != nil || p.lexer.err != nil {
 		return
@@ -204,6 +208,7 @@ func isTarget(value expression) bool {
 	return false
 }
 
+// parseAssignedValue reads an assignment after its first target: the second target, the operator and the value.
 func (p *parser) parseAssignedValue(start int, firstTarget expression) expression {
 	targets := []expression{firstTarget}
 	if p.accept(",") {
@@ -257,6 +262,7 @@ func (p *parser) parseExpression(level int) expression {
 	return left
 }
 
+// parseUnary reads a term, or a term after one or more operators !.
 func (p *parser) parseUnary() expression {
 	if pushed := p.pushedBack; pushed != nil {
 		p.pushedBack = nil

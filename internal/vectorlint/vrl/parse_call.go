@@ -57,6 +57,7 @@ func (p *parser) parseSegment(node *query) bool {
 	}
 }
 
+// parseCall reads a function call with its arguments and its closure.
 func (p *parser) parseCall() expression {
 	defer p.enter()()
 	name := p.advance()
@@ -71,6 +72,7 @@ func (p *parser) parseCall() expression {
 	return node
 }
 
+// parseArgument reads an argument of a call, which may start with KEYWORD: as its name.
 func (p *parser) parseArgument() argument {
 	var arg argument
 	switch tok := p.peek(); tok.kind {
@@ -86,6 +88,7 @@ func (p *parser) parseArgument() argument {
 	return arg
 }
 
+// parseClosure reads a closure: ->, its variables between | and |, and a block.
 func (p *parser) parseClosure() *closure {
 	start := p.advance().span.start
 	node := &closure{}

@@ -29,6 +29,7 @@ func (p *parser) parseTerm() expression {
 	return p.parseContainer()
 }
 
+// parseContainer reads an expression in parentheses, an array, an object or a block.
 func (p *parser) parseContainer() expression {
 	tok := p.peek()
 	start := tok.span.start
@@ -91,6 +92,7 @@ func (p *parser) parseBlock() *block {
 	return p.parseBody(start)
 }
 
+// parseBody reads the statements of a block and its closing brace.
 func (p *parser) parseBody(start int) *block {
 	node := &block{}
 	for node.body == nil || !p.isNext("}") && p.peek().kind != end {
@@ -104,6 +106,7 @@ func (p *parser) parseBody(start int) *block {
 	return node
 }
 
+// parseConditional reads an if expression with its else branches.
 func (p *parser) parseConditional() expression {
 	defer p.enter()()
 	start := p.advance().span.start

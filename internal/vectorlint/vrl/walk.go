@@ -18,6 +18,7 @@ type scope struct {
 
 func newScope(parent *scope) *scope { return &scope{map[string]bool{}, parent} }
 
+// hasName reports whether the scope or a scope around it contains a variable.
 func (s *scope) hasName(name string) bool {
 	for ; s != nil; s = s.parent {
 		if s.names[name] {
@@ -27,7 +28,7 @@ func (s *scope) hasName(name string) bool {
 	return false
 }
 
-// set adds a variable to the scope.
+// set adds a variable to the scope, unless a scope around it already contains the variable.
 func (s *scope) set(name string) {
 	if !s.hasName(name) {
 		s.names[name] = true
@@ -37,6 +38,8 @@ func (s *scope) set(name string) {
 // mostNames is the maximum number of names in one scope that are compared to find a similar name.
 const mostNames = 100
 
+// allNames returns the words and variables that may be suggested for a misspelled name. It stops at a scope with more
+// than mostNames variables.
 func (s *scope) allNames() []string {
 	names := []string{"null", "true", "false"}
 	for ; s != nil && len(s.names) <= mostNames; s = s.parent {
@@ -97,6 +100,7 @@ func (c *checker) walk(expr expression, vars *scope) {
 	}
 }
 
+// checkVariable reports a variable that does not have a value in the scope.
 func (c *checker) checkVariable(name string, loc span, vars *scope) {
 	if vars.hasName(name) {
 		return
@@ -122,6 +126,8 @@ func (c *checker) walkLiteral(node *literal, vars *scope) {
 	}
 }
 
+// walkCall checks a function call: its arguments, the call, and its closure, which has a scope with the closure's
+// variables.
 func (c *checker) walkCall(node *call, vars *scope) {
 	for i := range node.arguments {
 		c.walk(node.arguments[i].value, vars)
@@ -140,6 +146,7 @@ func (c *checker) walkCall(node *call, vars *scope) {
 // comparisons are the operators that VRL does not allow directly after one another.
 var comparisons = []string{"==", "!=", "<", "<=", ">", ">="}
 
+// walkBinary checks the operands of an operation, and reports a comparison of the result of a comparison.
 func (c *checker) walkBinary(node *binary, vars *scope) {
 	c.walk(node.left, vars)
 	c.walk(node.right, vars)
@@ -149,6 +156,8 @@ func (c *checker) walkBinary(node *binary, vars *scope) {
 	}
 }
 
+// walkAssignment checks the value of an assignment, and adds the assigned variables to the scope. It reports targets
+// that cannot be assigned.
 func (c *checker) walkAssignment(node *assignment, vars *scope) {
 	if node.isMerge {
 		c.walkMerged(node.targets[0], vars)
