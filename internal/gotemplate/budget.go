@@ -41,6 +41,7 @@ const (
 	boundTime   = "time"
 )
 
+// withDefaults returns the budget with the defaults of fields that are 0 or less.
 func (b Budget) withDefaults() Budget {
 	fill := func(field *int, value int) {
 		if *field <= 0 {
@@ -87,6 +88,7 @@ type meter struct {
 	watch watch
 }
 
+// newMeter returns a meter for an execution that starts now.
 func newMeter(ctx context.Context, budget Budget) *meter {
 	m := &meter{ctx: ctx, budget: budget, clock: startClock()}
 	m.nextCheck = m.clock.start.Add(budget.Timeout)

@@ -23,12 +23,14 @@ const (
 
 func newTextCache() *textCache { return &textCache{texts: map[string]*parsedText{}} }
 
+// get returns a parsed text, or nil if the text is not cached.
 func (c *textCache) get(text string) *parsedText {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	return c.texts[text]
 }
 
+// put caches a parsed text. It ignores a text that is larger than a quarter of the cache.
 func (c *textCache) put(text string, parsed *parsedText) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -57,12 +59,14 @@ type patternCache struct {
 
 func newPatternCache() *patternCache { return &patternCache{patterns: map[string]*pattern{}} }
 
+// get returns a compiled expression, or nil if the expression is not cached.
 func (c *patternCache) get(text string) *pattern {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	return c.patterns[text]
 }
 
+// put caches a compiled expression.
 func (c *patternCache) put(text string, compiled *pattern) {
 	c.lock.Lock()
 	defer c.lock.Unlock()

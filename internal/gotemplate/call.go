@@ -143,6 +143,7 @@ func (called *function) admitArgument(value any) (any, error) {
 	return plainValue(value), nil
 }
 
+// hiddenParameters returns the number of parameters of the Go function that are not arguments of the template.
 func (called *function) hiddenParameters() int {
 	if called.bound {
 		return 1
@@ -176,6 +177,7 @@ func (called *function) parameterType(n int) reflect.Type {
 // callBytes is the maximum number of bytes that a call allocates in addition to its result.
 const callBytes = 256
 
+// chargeCall charges one step and the memory for a call of a function, and calls the function's guard.
 func (f *frame) chargeCall(called *function, args []any) error {
 	if err := f.addSteps(1); err != nil {
 		return err

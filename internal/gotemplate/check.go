@@ -114,12 +114,14 @@ func walkNodes(node parse.Node, visit func(parse.Node)) {
 	}
 }
 
+// walkBranch calls walkNodes for the condition and both branches of if, with or range.
 func walkBranch(node *parse.BranchNode, visit func(parse.Node)) {
 	walkNodes(node.Pipe, visit)
 	walkNodes(node.List, visit)
 	walkNodes(node.ElseList, visit)
 }
 
+// checkCommand checks the first argument of include and printf, if it is a constant.
 func (c *checker) checkCommand(command *parse.CommandNode) {
 	name, isCall := command.Args[0].(*parse.IdentifierNode)
 	if !isCall || len(command.Args) < 2 {
@@ -150,6 +152,8 @@ func (c *checker) checkTemplate(node parse.Node, name string) {
 	}
 }
 
+// unknownTemplate returns the message and the hint for a template that does not exist. The hint is a similar name, or
+// the existing names.
 func unknownTemplate(name string, visible *scope) (message, hint string) {
 	names := visible.definitionNames()
 	message = fmt.Sprintf("unknown template %q", shorten(name))
@@ -159,12 +163,15 @@ func unknownTemplate(name string, visible *scope) (message, hint string) {
 	return message, listKeys(names)
 }
 
+// checkFunction reports a call of a function that templates cannot call.
 func (c *checker) checkFunction(node *parse.IdentifierNode) {
 	if c.functions[node.Ident] == nil {
 		c.report(node, func() (string, string) { return unknownFunction(node.Ident, c.functions) })
 	}
 }
 
+// unknownFunction returns the message and the hint for a function that templates cannot call: a rejected function or
+// an unknown one.
 func unknownFunction(name string, functions map[string]*function) (message, hint string) {
 	if reason, refused := refusals()[name]; refused {
 		return fmt.Sprintf("function %q is not available because it %s", name, reason.reason), reason.instead

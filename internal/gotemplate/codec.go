@@ -48,6 +48,7 @@ func guardMarshal(perNode int) guard {
 	}
 }
 
+// toYAML implements toYaml. The text does not end with a newline.
 func toYAML(value any) (string, error) {
 	text, err := yaml.Marshal(value)
 	if err != nil {
@@ -56,6 +57,7 @@ func toYAML(value any) (string, error) {
 	return strings.TrimSuffix(string(text), "\n"), nil
 }
 
+// toYAMLPretty implements toYamlPretty, which indents by two spaces. The text does not end with a newline.
 func toYAMLPretty(value any) (string, error) {
 	var text bytes.Buffer
 	encoder := goyaml.NewEncoder(&text)
@@ -66,6 +68,7 @@ func toYAMLPretty(value any) (string, error) {
 	return strings.TrimSuffix(text.String(), "\n"), nil
 }
 
+// toJSON implements toJson, which prints on one line and escapes HTML.
 func toJSON(value any) (string, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -74,6 +77,7 @@ func toJSON(value any) (string, error) {
 	return string(text), nil
 }
 
+// toPrettyJSON implements toPrettyJson, which indents by two spaces and escapes HTML.
 func toPrettyJSON(value any) (string, error) {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
@@ -82,6 +86,7 @@ func toPrettyJSON(value any) (string, error) {
 	return string(text), nil
 }
 
+// toRawJSON implements toRawJson, which prints on one line and does not escape HTML.
 func toRawJSON(value any) (string, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -92,6 +97,7 @@ func toRawJSON(value any) (string, error) {
 	return strings.TrimSuffix(text.String(), "\n"), nil
 }
 
+// toTOML implements toToml.
 func toTOML(value any) (string, error) {
 	var text bytes.Buffer
 	if err := toml.NewEncoder(&text).Encode(value); err != nil {

@@ -23,6 +23,7 @@ const (
 	text
 )
 
+// classify returns the class of a value.
 func classify(v reflect.Value) class {
 	switch {
 	case !v.IsValid():
@@ -53,6 +54,8 @@ func equal(value any, candidates ...any) (bool, error) {
 	return false, nil
 }
 
+// equalTwo reports whether two values are equal. null is equal to null values of all types. The error is for values
+// that cannot be compared.
 func equalTwo(a, b reflect.Value) (bool, error) {
 	x, y := classify(a), classify(b)
 	switch {
@@ -72,6 +75,7 @@ func equalTwo(a, b reflect.Value) (bool, error) {
 	return a.Interface() == b.Interface(), nil
 }
 
+// isNull reports whether a value is null: nil, or a nil map, list, pointer or interface.
 func isNull(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Invalid:
@@ -82,7 +86,7 @@ func isNull(v reflect.Value) bool {
 	return false
 }
 
-// compare compares two values of the same class, which must have an order.
+// compare compares two values of the same class, which must have an order. The result is negative, 0 or positive.
 func compare(a, b reflect.Value, valueClass class) int {
 	switch valueClass {
 	case text:
@@ -111,6 +115,7 @@ func compareFloats(a, b float64) int {
 	return cmp.Compare(a, b)
 }
 
+// notEqual implements ne.
 func notEqual(a, b any) (bool, error) {
 	isEqual, err := equal(a, b)
 	return !isEqual, err
@@ -130,21 +135,25 @@ func order(a, b any) (int, error) {
 	return compare(x, y, valueClass), nil
 }
 
+// less implements lt.
 func less(a, b any) (bool, error) {
 	n, err := order(a, b)
 	return n < 0, err
 }
 
+// lessOrEqual implements le.
 func lessOrEqual(a, b any) (bool, error) {
 	n, err := order(a, b)
 	return n <= 0, err
 }
 
+// greater implements gt.
 func greater(a, b any) (bool, error) {
 	n, err := order(a, b)
 	return err == nil && n > 0, err
 }
 
+// greaterOrEqual implements ge.
 func greaterOrEqual(a, b any) (bool, error) {
 	n, err := order(a, b)
 	return err == nil && n >= 0, err

@@ -28,6 +28,7 @@ func copyValue(value any) any {
 	return copyReflected(reflect.ValueOf(value))
 }
 
+// copyReflected does the same as copyValue, for types that decoded YAML does not have.
 func copyReflected(v reflect.Value) any {
 	plain := reflect.TypeFor[map[string]any]()
 	switch {

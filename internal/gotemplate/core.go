@@ -66,6 +66,7 @@ func coalesce(values ...any) any {
 	return none
 }
 
+// ternary implements ternary: it returns the first value if the condition is true, and the second value otherwise.
 func ternary(ifTrue, ifFalse any, condition bool) any {
 	if condition {
 		return ifTrue

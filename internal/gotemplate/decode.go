@@ -12,6 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
+// fromYAML implements fromYaml, which reads a map. If the text is invalid, the map has the error as its key Error, as
+// in Helm. The returned error is only for a text that exceeds the budget.
 func fromYAML(f *frame, text string) (map[string]any, error) {
 	tree := map[string]any{}
 	if err := f.measureYAML(text); err != nil {
@@ -23,6 +25,8 @@ func fromYAML(f *frame, text string) (map[string]any, error) {
 	return tree, nil
 }
 
+// fromYAMLArray implements fromYamlArray, which reads a list. If the text is invalid, the list contains only the
+// error, as in Helm. The returned error is only for a text that exceeds the budget.
 func fromYAMLArray(f *frame, text string) ([]any, error) {
 	list := []any{}
 	if err := f.measureYAML(text); err != nil {
@@ -34,6 +38,8 @@ func fromYAMLArray(f *frame, text string) ([]any, error) {
 	return list, nil
 }
 
+// fromJSON implements fromJson, which reads a map. If the text is invalid, the map has the error as its key Error, as
+// in Helm. The returned error is only for a text that exceeds the budget.
 func fromJSON(f *frame, text string) (map[string]any, error) {
 	tree := map[string]any{}
 	if err := f.measureJSON(text); err != nil {
@@ -45,6 +51,8 @@ func fromJSON(f *frame, text string) (map[string]any, error) {
 	return tree, nil
 }
 
+// fromJSONArray implements fromJsonArray, which reads a list. If the text is invalid, the list contains only the
+// error, as in Helm. The returned error is only for a text that exceeds the budget.
 func fromJSONArray(f *frame, text string) ([]any, error) {
 	list := []any{}
 	if err := f.measureJSON(text); err != nil {
@@ -56,6 +64,7 @@ func fromJSONArray(f *frame, text string) ([]any, error) {
 	return list, nil
 }
 
+// mustFromJSON implements mustFromJson, which reads a value of any type, and returns an error for an invalid text.
 func mustFromJSON(f *frame, text string) (any, error) {
 	if err := f.measureJSON(text); err != nil {
 		return nil, err
@@ -67,6 +76,8 @@ func mustFromJSON(f *frame, text string) (any, error) {
 	return value, nil
 }
 
+// fromTOML implements fromToml, which reads a map. If the text is invalid, the map has the error as its key Error, as
+// in Helm. The returned error is only for a text that exceeds the budget.
 func fromTOML(f *frame, text string) (map[string]any, error) {
 	if err := f.measureTOML(text); err != nil {
 		return nil, err

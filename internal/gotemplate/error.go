@@ -68,6 +68,7 @@ func (e *Error) Error() string {
 // Unwrap returns the wrapped error, or nil for none. For a deadline, it is the error of the context.
 func (e *Error) Unwrap() error { return e.cause }
 
+// position returns the position as FILE:LINE:COLUMN, without unknown parts.
 func (e *Error) position() string {
 	switch {
 	case e.Line == 0:
@@ -81,6 +82,7 @@ func (e *Error) position() string {
 // maxTrail is the maximum length of Trail, so that errors of a deep recursion stay readable.
 const maxTrail = 8
 
+// addCaller adds the position of a call to the trail. After maxTrail positions, it adds only an ellipsis.
 func (e *Error) addCaller(position string) {
 	switch {
 	case len(e.Trail) < maxTrail:

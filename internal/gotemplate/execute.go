@@ -51,6 +51,7 @@ func (s *Set) ExecuteWatched(ctx context.Context, name string, data map[string]a
 	return text, r.recordedReads(err), err
 }
 
+// execute renders a template with the caller's data. Its errors are *Error.
 func (r *run) execute(template *definition, data map[string]any) (text string, err error) {
 	// A panic that the guards did not prevent becomes the template's error and does not end the process.
 	defer func() {

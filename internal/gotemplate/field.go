@@ -81,6 +81,7 @@ func (f *frame) evaluateChain(dot any, node parse.Node, args []parse.Node, piped
 	return value, nil
 }
 
+// nameOrDot returns the name of a value for messages, which is a dot for the dot itself.
 func nameOrDot(holder string) string {
 	if holder == "" {
 		return "."

@@ -68,6 +68,7 @@ const (
 	continueLoop
 )
 
+// executeList executes nodes until one of them fails, or ends an iteration with break or continue.
 func (f *frame) executeList(dot any, list *parse.ListNode) (control, error) {
 	if list == nil {
 		return proceed, nil
@@ -84,6 +85,7 @@ func (f *frame) executeList(dot any, list *parse.ListNode) (control, error) {
 	return proceed, nil
 }
 
+// executeNode executes one node. It ignores nodes without an effect, such as comments.
 func (f *frame) executeNode(dot any, node parse.Node) (control, error) {
 	switch node := node.(type) {
 	case *parse.TextNode:

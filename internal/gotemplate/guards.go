@@ -63,6 +63,7 @@ func (m *meter) chargeCopy(memory, touched int) error {
 	return m.addSteps(touched / bytesPerStep)
 }
 
+// measureAll returns the total size of some values.
 func (m *meter) measureAll(args []any) (size, error) {
 	var total size
 	for _, arg := range args {
@@ -182,6 +183,7 @@ func guardShort(m *meter, args []any) error {
 	return guardDeep(m, args)
 }
 
+// checkShort returns an error if one of the arguments is a text of more than 4,096 bytes.
 func (m *meter) checkShort(args []any) error {
 	const maxBytes = 4096
 	for _, arg := range args {

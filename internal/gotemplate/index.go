@@ -27,6 +27,7 @@ func index(f *frame, item any, indexes ...any) (any, error) {
 	return item, nil
 }
 
+// indexOnce returns the element of a map, a list or a string at one key or index.
 func (f *frame) indexOnce(item, subscript any) (any, error) {
 	holder := reflect.ValueOf(item)
 	switch holder.Kind() {
@@ -54,6 +55,7 @@ func (f *frame) indexOnce(item, subscript any) (any, error) {
 	return nil, fmt.Errorf("%s cannot be indexed", describeType(holder.Interface()))
 }
 
+// integerIndex returns the value of an index, or an error if it is not an integer.
 func integerIndex(subscript any) (int64, error) {
 	v := reflect.ValueOf(subscript)
 	switch {

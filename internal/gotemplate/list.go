@@ -25,6 +25,7 @@ func listFunctions() []ownFunction {
 	}
 }
 
+// numbersUntil implements until: it returns the numbers from 0 to end, without end. A negative end counts down.
 func numbersUntil(f *frame, end int) ([]int, error) {
 	step := 1
 	if end < 0 {
@@ -113,6 +114,7 @@ func valuesOfMap(tree map[string]any) []any {
 	return values
 }
 
+// deepCopy implements deepCopy. It returns an error for null.
 func deepCopy(value any) (any, error) {
 	if value == nil {
 		return nil, fmt.Errorf("the value to copy is null")

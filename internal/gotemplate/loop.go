@@ -72,6 +72,7 @@ func (i *iteration) iterate(value any) error {
 	return i.iterateReflected(reflect.ValueOf(value))
 }
 
+// iterateReflected does the same as iterate, for numbers and for types that decoded YAML does not have.
 func (i *iteration) iterateReflected(v reflect.Value) error {
 	switch {
 	case v.CanInt():
@@ -91,6 +92,7 @@ func (i *iteration) iterateReflected(v reflect.Value) error {
 	return fmt.Errorf("range cannot iterate over %s", describeType(v.Interface()))
 }
 
+// iterateNumbers executes the body for the numbers from 0 to count, without count. The numbers have the type.
 func (i *iteration) iterateNumbers(count int64, typ reflect.Type) error {
 	if len(i.node.Pipe.Decl) > 1 {
 		return fmt.Errorf("range over the number %d takes one variable, not two", count)
@@ -124,6 +126,7 @@ func (i *iteration) iterateEntries(v reflect.Value) error {
 	return nil
 }
 
+// compareKeys compares two keys of a map for sorting. Keys of different types are sorted by their types.
 func compareKeys(a, b reflect.Value) int {
 	switch {
 	case a.Kind() == reflect.String && b.Kind() == reflect.String:

@@ -21,6 +21,7 @@ type size struct {
 	hasPointers bool
 }
 
+// addSize adds the size of another value.
 func (s *size) addSize(other size) {
 	s.nodes += other.nodes
 	s.bytes += other.bytes
@@ -42,6 +43,7 @@ func (m *meter) measure(value any) (size, error) {
 	return walk.size, m.addSteps(walk.nodes / 8)
 }
 
+// measuring is the measurement of one value.
 type measuring struct {
 	size
 	budget *Budget
@@ -129,6 +131,7 @@ func (w *measuring) measureReflected(v reflect.Value, depth, path int) error {
 	return w.addLeaf(scalarBytes, path)
 }
 
+// measureEntries measures the keys and the values of a map.
 func (w *measuring) measureEntries(v reflect.Value, depth, path int) error {
 	for entries := v.MapRange(); entries.Next(); {
 		bytesBefore := w.bytes
@@ -165,6 +168,8 @@ func (w *measuring) measureContainer(v reflect.Value, depth, path int, content f
 	return nil
 }
 
+// enterContainer counts a container before its content is measured. It returns an error if the nesting is too deep.
+// The address is 0 for a container without an address.
 func (w *measuring) enterContainer(address uintptr, depth, path int) error {
 	if depth > w.budget.Depth {
 		if address != 0 && slices.Contains(w.inside, address) {
@@ -181,6 +186,8 @@ func (w *measuring) enterContainer(address uintptr, depth, path int) error {
 
 func (w *measuring) exitContainer() { w.inside = w.inside[:len(w.inside)-1] }
 
+// addLeaf counts one node with a number of bytes of text. It returns an error if the value has too many nodes or
+// bytes.
 func (w *measuring) addLeaf(bytes, path int) error {
 	w.nodes++
 	w.bytes += bytes

@@ -45,6 +45,7 @@ func newMethods(extra []Method) methods {
 	return m
 }
 
+// add adds the method with a name. Its receiver type is the type of the function's first parameter.
 func (m methods) add(name string, fn any, guard guard) {
 	called := &function{name: name, fn: reflect.ValueOf(fn), bound: true, guard: guard}
 	m[methodKey{called.fn.Type().In(0), name}] = called

@@ -103,6 +103,7 @@ func listKeys(keys []string) string {
 	return "existing names: " + joinShort(keys)
 }
 
+// joinShort joins shortened keys by commas.
 func joinShort(keys []string) string {
 	short := make([]string, len(keys))
 	for i, key := range keys {

@@ -156,6 +156,8 @@ func readFormat(format string, values []any) verbs {
 	}
 }
 
+// addFlags adds the flags of one verb: its width and precision, which * takes from the arguments, and the index of
+// its argument.
 func (v *verbs) addFlags(flags string, values []any) {
 	v.picks = v.picks || strings.ContainsRune(flags, '[')
 	v.expands = v.expands || strings.ContainsAny(flags, "+# ")

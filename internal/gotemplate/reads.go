@@ -186,6 +186,7 @@ func (w *watch) recordWholeAt(address uintptr) {
 	}
 }
 
+// recordAccess records an access, unless it is recorded already.
 func (w *watch) recordAccess(entry access) {
 	if !slices.Contains(w.accesses, entry) {
 		w.accesses = append(w.accesses, entry)

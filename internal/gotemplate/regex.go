@@ -36,6 +36,7 @@ func regexFunctions() []ownFunction {
 	}
 }
 
+// regexMatch implements regexMatch: it reports whether the text contains a match.
 func regexMatch(f *frame, expression, text string) (bool, error) {
 	compiled, err := f.compileFor(expression, text)
 	if err != nil {
@@ -44,6 +45,7 @@ func regexMatch(f *frame, expression, text string) (bool, error) {
 	return compiled.MatchString(text), nil
 }
 
+// regexFind implements regexFind: it returns the first match, or "" for none.
 func regexFind(f *frame, expression, text string) (string, error) {
 	compiled, err := f.compileFor(expression, text)
 	if err != nil {
@@ -52,6 +54,7 @@ func regexFind(f *frame, expression, text string) (string, error) {
 	return compiled.FindString(text), nil
 }
 
+// regexFindAll implements regexFindAll: it returns the first matches, or all matches for a negative maximum.
 func regexFindAll(f *frame, expression, text string, maxMatches int) ([]string, error) {
 	compiled, err := f.compileFor(expression, text)
 	if err != nil {
@@ -63,6 +66,8 @@ func regexFindAll(f *frame, expression, text string, maxMatches int) ([]string, 
 	return compiled.FindAllString(text, maxMatches), nil
 }
 
+// regexSplit implements regexSplit: it returns the texts between the matches, at most maxMatches, or all texts for a
+// negative maximum.
 func regexSplit(f *frame, expression, text string, maxMatches int) ([]string, error) {
 	compiled, err := f.compileFor(expression, text)
 	if err != nil {
@@ -74,6 +79,7 @@ func regexSplit(f *frame, expression, text string, maxMatches int) ([]string, er
 	return compiled.Split(text, maxMatches), nil
 }
 
+// regexReplaceAll implements regexReplaceAll. In the replacement, $1 stands for the first group of the match.
 func regexReplaceAll(f *frame, expression, text, replacement string) (string, error) {
 	compiled, err := f.compileReplacement(expression, text, replacement, strings.Count(replacement, "$"))
 	if err != nil {
@@ -82,6 +88,7 @@ func regexReplaceAll(f *frame, expression, text, replacement string) (string, er
 	return compiled.ReplaceAllString(text, replacement), nil
 }
 
+// regexReplaceAllLiteral implements regexReplaceAllLiteral, which does not interpret the replacement.
 func regexReplaceAllLiteral(f *frame, expression, text, replacement string) (string, error) {
 	compiled, err := f.compileReplacement(expression, text, replacement, 0)
 	if err != nil {
@@ -125,6 +132,7 @@ func (f *frame) compileFor(expression, text string) (*pattern, error) {
 	return compiled, f.chargeCopy(len(text)/4, work)
 }
 
+// compile compiles an expression after it has checked the length and the size of the program.
 func (f *frame) compile(expression string) (*pattern, error) {
 	if len(expression) > maxPattern {
 		return nil, overBudget(boundBytes, "the regular expression is longer than %d bytes", maxPattern)
@@ -190,6 +198,7 @@ func (f *frame) countMatches(compiled *pattern, text string, maxMatches int) (co
 	}
 }
 
+// matchedBytes returns the total length of some matches. A match is a start and an end offset.
 func matchedBytes(spans [][]int) int {
 	total := 0
 	for _, match := range spans {

@@ -93,6 +93,7 @@ func (s *Set) addSource(src *source) []error {
 
 func byPosition(a, b *definition) int { return cmp.Compare(a.root.Position(), b.root.Position()) }
 
+// duplicateError returns the error for a template that is defined twice, at the position of the second definition.
 func duplicateError(first, second *definition) error {
 	finding := second.errorAt(second.startPosition(), "")
 	finding.Message = fmt.Sprintf("template %q is already defined at %s", second.name, first.errorAt(first.startPosition(), "").position())

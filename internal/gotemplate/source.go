@@ -37,6 +37,8 @@ type scope struct {
 	definitions map[string]*definition
 }
 
+// findDefinition returns the innermost definition with a name that is not empty. If all of them are empty, it returns
+// the outermost one, and nil if there is none.
 func (s *scope) findDefinition(name string) (match *definition) {
 	for ; s != nil && (match == nil || match.isEmpty); s = s.outer {
 		if further := s.definitions[name]; further != nil {
@@ -81,6 +83,7 @@ func parseSource(src *source) (map[string]*definition, error) {
 	return definitions, nil
 }
 
+// checkText returns an error if a text, its actions or the bytes in them exceed the limits.
 func checkText(src *source) error {
 	if len(src.text) > maxText {
 		return src.tooLarge(fmt.Sprintf("the template is longer than %d bytes", maxText))
@@ -92,6 +95,7 @@ func checkText(src *source) error {
 	return nil
 }
 
+// tooLarge returns the error for a source that exceeds a limit.
 func (s *source) tooLarge(message string) *Error {
 	finding := s.errorAt(0, message)
 	finding.Budget, finding.SourceLine = boundBytes, ""

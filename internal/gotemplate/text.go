@@ -91,6 +91,7 @@ func wrapWith(f *frame, width int, separator, text string) (string, error) {
 	return goutils.WrapCustom(text, width, separator, true), nil
 }
 
+// splitList implements splitList: it returns the parts of a text as a list.
 func splitList(f *frame, separator, text string) ([]string, error) {
 	if err := f.chargeSplit(separator, text, 16); err != nil {
 		return nil, err
@@ -114,6 +115,8 @@ func splitN(f *frame, separator string, maxParts int, text string) (map[string]s
 	return parts, nil
 }
 
+// chargeSplit charges for splitting a text, with bytesEach bytes for each part, or returns an error if there are too
+// many parts.
 func (f *frame) chargeSplit(separator, text string, bytesEach int) error {
 	parts := count(text, separator)
 	if separator == "" {
