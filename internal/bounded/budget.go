@@ -50,7 +50,8 @@ func (s *Share) Extend(ctx context.Context, bytes int) error {
 	return s.Reacquire(ctx)
 }
 
-// Reacquire lets waiting Shares go first. After an error nothing is reserved.
+// Reacquire releases the Share and reserves its bytes again, so that waiting Shares go first. After an error nothing
+// is reserved.
 func (s *Share) Reacquire(ctx context.Context) error {
 	if s.budget == nil || s.bytes <= smallBytes {
 		return nil

@@ -16,13 +16,13 @@ import (
 
 // FileLimits are the limits for the files of a folder or an archive together.
 type FileLimits struct {
-	// The name of the files in messages: "the chart".
+	// Subject is the name of the files in messages, such as "the chart".
 	Subject string
-	// Bytes of all files, unpacked.
+	// Bytes is the maximum size of all files together, unpacked.
 	Bytes int
-	// Files is their number, including folders and other entries of an archive.
+	// Files is the maximum number of files, including folders and other entries of an archive.
 	Files int
-	// Path is the length of a path in bytes.
+	// Path is the maximum length of a path in bytes.
 	Path int
 }
 
@@ -38,7 +38,8 @@ func Stream(reader io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// Unzip unpacks a text that was packed by gzip, up to the size of the limits.
+// Unzip unpacks a text that was packed by gzip. It returns an *Error if the unpacked text is larger than
+// Limits.Bytes.
 func (l Limits) Unzip(packed []byte) ([]byte, error) {
 	reader, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -135,6 +136,8 @@ func (l FileLimits) newCollector() *fileCollector {
 	return &fileCollector{FileLimits: l, files: map[string][]byte{}, remaining: l.Bytes}
 }
 
+// countFile counts an entry of a folder or an archive. It returns an error if there are too many, or if the path is
+// too long.
 func (t *fileCollector) countFile(path string) error {
 	t.listed++
 	switch {
@@ -163,6 +166,7 @@ func (t *fileCollector) addFile(fsys fs.FS, path string) error {
 	return errors.Join(err, file.Close())
 }
 
+// addContent reads the content of a file, and returns an error if all files together are too large.
 func (t *fileCollector) addContent(path string, reader io.Reader) error {
 	content, err := io.ReadAll(io.LimitReader(reader, int64(t.remaining)+1))
 	if err != nil {

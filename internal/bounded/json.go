@@ -33,7 +33,7 @@ func (l Limits) MeasureJSON(text []byte) (Size, error) {
 	return s.size, err.withOffset(text, start)
 }
 
-// DecodeJSON decodes a JSON text. Unknown fields are ignored.
+// DecodeJSON decodes a JSON text and ignores unknown fields. It returns an *Error if the text exceeds the limits.
 func (l Limits) DecodeJSON(text []byte, into any) error {
 	if _, err := l.MeasureJSON(text); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (s *jsonScanner) skipString() {
 	}
 }
 
-// scanNumber rejects numbers that no float can represent.
+// scanNumber moves past a number. It returns an error if no float can represent the number.
 func (s *jsonScanner) scanNumber(start int) *Error {
 	exponent := 0
 	for ; s.pos < len(s.text) && isNumber(s.text[s.pos]); s.pos++ {

@@ -11,7 +11,7 @@ import (
 
 // Limits are the limits for one text. The zero value rejects everything: use one of the functions below.
 type Limits struct {
-	// The name of the text in messages: "a values file".
+	// Subject is the name of the text in messages, such as "a values file".
 	Subject string
 	// Bytes is the size of the text with all aliases expanded.
 	Bytes int
@@ -83,6 +83,7 @@ func textLimits(subject string, nodes int) Limits {
 	return Limits{Subject: subject, Bytes: largestText, Nodes: nodes, Depth: 100, Key: 1 << 10, Path: 4 << 10, Paths: 16 << 20, Aliases: true}
 }
 
+// withoutAliases returns the limits for a text that may not have anchors and aliases.
 func (l Limits) withoutAliases() Limits {
 	l.Aliases = false
 	return l

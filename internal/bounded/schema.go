@@ -71,6 +71,7 @@ func (s *Schema) acquire() (*program, error) {
 	return s.compile()
 }
 
+// release returns a program after its use.
 func (s *Schema) release(p *program) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,6 +85,7 @@ func (nothing) Load(string) (any, error) {
 	return nil, errors.New("the schema refers to another document: copy that schema into $defs, and refer to it there")
 }
 
+// compile returns a new program for the schema.
 func (s *Schema) compile() (*program, error) {
 	// Compiling validates the schema against its own metaschema, which must not be limited.
 	p := &program{remainingSteps: math.MaxInt, subschemas: map[*jsonschema.Schema]subschemas{}}
@@ -103,7 +105,7 @@ func (s *Schema) compile() (*program, error) {
 	return p, err
 }
 
-// maxSteps is how many steps a validation may take.
+// maxSteps is the maximum number of steps of a validation.
 const maxSteps = 400_000
 
 // program is a compiled schema, used by one goroutine at a time.
@@ -115,6 +117,7 @@ type program struct {
 	remainingSteps int
 }
 
+// validate validates a value within maxSteps. It converts the panic of spendSteps to its error.
 func (p *program) validate(value any) (err error) {
 	defer func() {
 		cause := recover()

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	// maxExpanded is how much of a schema may apply on the way to one value, with every $ref
+	// maxExpanded is the maximum number of parts of a schema that may apply on the way to one value, with every $ref
 	// expanded.
 	maxExpanded = 10_000
-	// maxInstructions is how many instructions a pattern may have.
+	// maxInstructions is the maximum number of instructions of a pattern.
 	maxInstructions = 10_000
-	// perStep is how many bytes times instructions of a pattern count as one step.
+	// perStep is the product of bytes and instructions of a pattern that counts as one step.
 	perStep = 64
 )
 
@@ -88,13 +88,15 @@ func (p *program) instrument() error {
 	return nil
 }
 
-// subschemas are the subschemas of a schema: here apply to the same value, each to every item in
-// it, and for each item at most one of one applies. weight is how much of the schema applies to a value, without them.
+// subschemas are the subschemas of a schema, by the values to which they apply: sameValue to the same value,
+// everyChild to each item or property in it, and at most one of namedChild to each item or property. weight is the
+// number of parts of the schema that apply to a value, without its subschemas.
 type subschemas struct {
 	sameValue, everyChild, namedChild []*jsonschema.Schema
 	weight                            int
 }
 
+// collectSubschemas returns the direct subschemas of a schema.
 func collectSubschemas(s *jsonschema.Schema) subschemas {
 	var children subschemas
 	add := func(group *[]*jsonschema.Schema, schemas ...*jsonschema.Schema) {
@@ -136,7 +138,7 @@ func collectSubschemas(s *jsonschema.Schema) subschemas {
 	return children
 }
 
-// schemaWeight returns how much of a schema applies to a value, without its subschemas.
+// schemaWeight returns the number of parts of a schema that apply to a value, without its subschemas.
 func schemaWeight(s *jsonschema.Schema, children *subschemas) int {
 	weight := 1 + len(children.sameValue) + len(s.Required) + len(s.PatternProperties)
 	if s.Enum != nil {
@@ -159,7 +161,7 @@ func schemaWeight(s *jsonschema.Schema, children *subschemas) int {
 	return weight
 }
 
-// countValues is how many values there are in one.
+// countValues returns the number of values in a value, including the value itself.
 func countValues(value any) int {
 	count := 1
 	switch value := value.(type) {
@@ -196,16 +198,18 @@ func (p *program) measureSchema(depth int) error {
 	return nil
 }
 
-// expansion is how many parts of each schema apply on the way to a value, with every $ref written out. below is the same for
-// values that are nested one level less.
+// expansion computes how many parts of each schema apply on the way to a value, with every $ref expanded. sizes are
+// the results for values at one depth, and childSizes the results for values that are nested one level less deep.
 type expansion struct {
 	subschemas        map[*jsonschema.Schema]subschemas
 	sizes, childSizes map[*jsonschema.Schema]int
 }
 
-// underway is the size of a schema that is being added up.
+// underway is the size of a schema while its parts are added up.
 const underway = -1
 
+// schemaSize returns the number of parts of a schema that apply on the way to a value, at most maxExpanded+1. It
+// returns an error for a schema that applies to the same value again.
 func (e *expansion) schemaSize(schema *jsonschema.Schema) (int, error) {
 	if size, ok := e.sizes[schema]; ok {
 		if size == underway {

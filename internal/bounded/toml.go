@@ -101,6 +101,7 @@ func (m *tomlMeter) measureExpression(node *unstable.Node) *Error {
 	return nil
 }
 
+// measureKeyValue counts a key, which may be dotted, and its value.
 func (m *tomlMeter) measureKeyValue(node *unstable.Node) *Error {
 	depth := len(m.keys)
 	err := m.enterKey(node.Key(), false)

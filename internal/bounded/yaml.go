@@ -50,7 +50,7 @@ func (l Limits) DecodeYAML(text []byte, into any) error {
 	return sigsyaml.Unmarshal(text, into)
 }
 
-// DecodeYAMLStrictly is DecodeYAML, but rejects duplicate keys and unknown fields.
+// DecodeYAMLStrictly decodes as DecodeYAML does, but rejects duplicate keys and unknown fields.
 func (l Limits) DecodeYAMLStrictly(text []byte, into any) error {
 	if _, err := l.MeasureYAML(text); err != nil {
 		return err
@@ -73,8 +73,8 @@ func (l Limits) ReadDocument(text []byte) (*Document, error) {
 	return &Document{translated}, nil
 }
 
-// ReadLastKeys is ReadDocument, but accepts duplicate keys: the last one counts. The second result names the duplicate
-// keys; it is nil if the text has none.
+// ReadLastKeys reads as ReadDocument does, but accepts duplicate keys: the last one counts. The second result is an
+// error that names the duplicate keys, or nil if the text has none.
 func (l Limits) ReadLastKeys(text []byte) (document *Document, duplicates, err error) {
 	if document, duplicates = l.ReadDocument(text); duplicates == nil {
 		return document, nil, nil
@@ -98,7 +98,7 @@ func Encode(object map[string]any) (*Document, error) {
 	return &Document{text}, nil
 }
 
-// Decode ignores unknown fields.
+// Decode decodes the document. It ignores unknown fields.
 func (d *Document) Decode(into any) error { return json.Unmarshal(d.text, into) }
 
 // DecodeStrictly decodes as the API server does, and returns all unknown fields.

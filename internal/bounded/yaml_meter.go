@@ -78,6 +78,7 @@ type yamlMeter struct {
 	expanding map[*yaml.Node]bool
 }
 
+// measureValue counts a node and all nodes in it.
 func (m *yamlMeter) measureValue(node *yaml.Node) error {
 	if !m.limits.Aliases && (node.Anchor != "" || node.Kind == yaml.AliasNode) {
 		return newError(Aliases, "write the values without anchors, and quote a string that starts with & or *", "anchors and aliases (& and *) are not allowed in %s", m.limits.Subject).withNode(node)
