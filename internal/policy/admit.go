@@ -60,6 +60,7 @@ func (p *Policy) CheckApplication(application *workload.View, overlay *corev1.Po
 	return p.CheckEach(func(rules *Policy) error { return rules.checkApplication(application, overlay) })
 }
 
+// checkApplication does the same as CheckApplication, for the rules of this policy only.
 func (p *Policy) checkApplication(application *workload.View, overlay *corev1.PodTemplateSpec) error {
 	if p.Volumes.ApplicationSecrets {
 		return nil
@@ -86,6 +87,7 @@ func (p *Policy) checkApplication(application *workload.View, overlay *corev1.Po
 // use describes how a container uses a volume.
 type use struct{ volume, action, location string }
 
+// volumesUsed returns the uses of volumes by a container: mounts, devices, and variables from files.
 func volumesUsed(container *corev1.Container) []use {
 	var uses []use
 	for _, mount := range container.VolumeMounts {

@@ -26,6 +26,7 @@ func (p *Policy) Check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount)
 	return p.CheckEach(func(rules *Policy) error { return rules.check(overlay, mounts) })
 }
 
+// check does the same as Check, for the rules of this policy only.
 func (p *Policy) check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount) error {
 	c := &checker{Policy: p, overlay: overlay, refused: map[string]bool{}}
 	c.checkValue(position{path: "template"}, reflect.ValueOf(overlay).Elem())
@@ -195,6 +196,7 @@ func (c *checker) checkClaims(pos position, claims reflect.Value, _ *Line) {
 	}
 }
 
+// checkDevice checks the name of a device or a resource claim.
 func (c *checker) checkDevice(pos position, name string) {
 	if !slices.Contains(c.Devices, name) {
 		c.report(pos, "container %q may not use %q; %s (devices)", pos.name, name, describeAllowed(c.Devices))
@@ -272,6 +274,7 @@ func isReserved(key, domain string) bool {
 	return keyDomain == domain || strings.HasSuffix(keyDomain, "."+domain)
 }
 
+// describeAllowed returns the allowed values as the end of a message.
 func describeAllowed(list []string) string {
 	if len(list) == 0 {
 		return "the platform allows none"

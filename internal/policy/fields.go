@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Line describes the content that gets into the pod by one field of a pod template, and the keys of
-// the policy that cover it.
+// Line is a line of the policy's table of fields: the content that one field of a pod template adds to the pod, and
+// the keys of the policy that cover it.
 type Line struct {
 	// Field is the field with the name of its type, such as Container.image.
 	Field string
-	// Grant describes the content that the field adds, or is Nothing or Part.
+	// Grant describes the content that the field adds, or is Nothing or Refinement.
 	Grant string
-	// Keys are the policy's keys. The first covers the field itself. Nothing, Part and fields that
-	// no policy allows have no keys.
+	// Keys are the policy's keys. The first covers the field itself. Nothing, Refinement and fields that no policy
+	// allows have no keys.
 	Keys []string
 	// Kind is the entry of volumes.kinds that the field needs, "" for none.
 	Kind string
@@ -29,7 +29,7 @@ type Line struct {
 // checkFunc checks a field that is set against its line.
 type checkFunc func(c *checker, pos position, field reflect.Value, line *Line)
 
-// Values of Line.Lets.
+// These constants are values of Line.Grant.
 const (
 	// Nothing means that the field adds no content that is not in the pod or in the images.
 	Nothing = "nothing"

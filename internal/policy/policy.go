@@ -111,6 +111,7 @@ func Default() *Policy {
 	return policy
 }
 
+// defaultRules returns the rules of Default.
 func defaultRules() Rules {
 	return Rules{
 		PodSecurity:     string(api.LevelRestricted),
@@ -140,7 +141,7 @@ func Parse(source string, text []byte) (*Policy, error) {
 	return parseLayer(&layer)
 }
 
-// ParseExplicit parses the stored form of a policy: its Beyond as JSON.
+// ParseExplicit parses the stored form of a policy: Policy.Explicit as JSON.
 func ParseExplicit(source string, text []byte) (*Policy, error) {
 	layer, err := environment.ParseStored(source, text)
 	if err != nil {
@@ -149,6 +150,8 @@ func ParseExplicit(source string, text []byte) (*Policy, error) {
 	return parseLayer(&layer)
 }
 
+// parseLayer returns the policy for a layer of rules, after checking them against the schema. Missing rules have
+// their defaults.
 func parseLayer(layer *environment.Layer) (*Policy, error) {
 	compiled, err := environment.CompileSchema("the policy's schema", schema)
 	if err != nil {
@@ -174,6 +177,7 @@ func parseLayer(layer *environment.Layer) (*Policy, error) {
 	return newPolicy(rules)
 }
 
+// newPolicy returns a policy with its digests and the Pod Security checks.
 func newPolicy(rules Rules) (*Policy, error) {
 	evaluator, err := podsecurity.NewEvaluator(podsecurity.DefaultChecks(), nil)
 	if err != nil {

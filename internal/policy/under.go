@@ -5,9 +5,9 @@ package policy
 
 import "fmt"
 
-// WithCurrent returns the policy of an earlier revision for VectorSidecars that still have that revision.
-// The present policy must also allow the injected content, so a stricter policy applies at once to
-// all VectorSidecars. A looser policy applies only with its revision.
+// WithCurrent returns the policy of an earlier revision for VectorSidecars that still have that revision. The current
+// policy must also allow the injected content, so a stricter policy applies at once to all VectorSidecars. A looser
+// policy applies only with its revision.
 func (p *Policy) WithCurrent(current *Policy, revision string) *Policy {
 	if p.ExplicitDigest == current.ExplicitDigest {
 		return current
@@ -17,8 +17,8 @@ func (p *Policy) WithCurrent(current *Policy, revision string) *Policy {
 	return &combined
 }
 
-// CheckEach calls a check with each policy that must allow the injected content, the present policy
-// first. It stops at the first policy that rejects it.
+// CheckEach calls a check with each policy that must allow the injected content, the current policy first. It stops
+// at the first policy that rejects the content.
 func (p *Policy) CheckEach(check func(rules *Policy) error) error {
 	if p.current == nil {
 		return check(p)

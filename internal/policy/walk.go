@@ -18,11 +18,14 @@ type position struct {
 	name string
 }
 
+// fieldPosition returns the position of a field of the value at this position.
 func (p position) fieldPosition(name string) position {
 	p.path += "." + name
 	return p
 }
 
+// itemPosition returns the position of an item of the list at this position. If the item has a name, the position has
+// it too.
 func (p position) itemPosition(i int, item reflect.Value) position {
 	p.path = fmt.Sprintf("%s[%d]", p.path, i)
 	if item.Kind() == reflect.Struct {
@@ -53,6 +56,7 @@ func (c *checker) checkValue(pos position, value reflect.Value) {
 	}
 }
 
+// checkField checks a field of a struct, if it is set, against its line, and then its content.
 func (c *checker) checkField(pos position, structType reflect.Type, field reflect.StructField, value reflect.Value) {
 	if value.IsZero() {
 		return
