@@ -113,8 +113,8 @@ func (f Files) overlayFiles(changed Files) (Files, error) {
 }
 
 // WithDirectory returns the files overlaid with the files of a directory that is not a whole chart. A file at the
-// root of the directory is read as a key of a ConfigMap (see With). So the directory gives the same result as a
-// ConfigMap made from it. A file in a subdirectory keeps its path.
+// root of the directory is read as a key of a ConfigMap (see WithConfigMap). So the directory gives the same result
+// as a ConfigMap made from it. A file in a subdirectory keeps its path.
 func (f Files) WithDirectory(source fs.FS) (Files, error) {
 	files, err := ReadFiles(source)
 	if err != nil {
@@ -167,6 +167,7 @@ func (f Files) FS() (fs.FS, error) {
 
 const chartFile = "Chart.yaml"
 
+// chartPath returns the path in a chart for the key of a ConfigMap.
 func chartPath(key string) string {
 	switch {
 	case key == chartFile, key == "values.yaml", key == "values.schema.json":
@@ -177,6 +178,7 @@ func chartPath(key string) string {
 	return "templates/" + key
 }
 
+// bufferedFiles returns the files in the type of Helm's loader, sorted by path.
 func (f Files) bufferedFiles() []*loader.BufferedFile {
 	var files []*loader.BufferedFile
 	for _, name := range slices.Sorted(maps.Keys(f)) {

@@ -117,6 +117,7 @@ func checkNative(containers []corev1.Container, kubeVersion string, report func(
 	}
 }
 
+// checkPullSecrets reports image pull secrets without a name, or with the same name.
 func checkPullSecrets(secrets []corev1.LocalObjectReference, report func(string, ...any)) {
 	names := map[string]bool{}
 	for i, secret := range secrets {
@@ -140,6 +141,8 @@ func visitContainers(spec *corev1.PodSpec, visit func(containerPath string, cont
 	}
 }
 
+// checkContainer reports a missing name, an invalid image, duplicate list items, and requests above limits in a
+// container.
 func checkContainer(containerPath string, container *corev1.Container, report func(string, ...any)) {
 	if container.Name == "" {
 		report("%s.name is empty", containerPath)

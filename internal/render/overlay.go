@@ -130,6 +130,8 @@ var allowedFields = map[string][]string{
 	"template.spec":     {"containers", "imagePullSecrets", "initContainers", "volumes"},
 }
 
+// checkOnlyAdds returns an error for the first field in a rendered tree, in alphabetical order, that is not in
+// allowedFields. The path is the path of the tree in the rendering, "" for the root.
 func checkOnlyAdds(tree map[string]any, parentPath string) error {
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
 		fieldPath := strings.TrimPrefix(parentPath+"."+key, ".")

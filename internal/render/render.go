@@ -138,6 +138,7 @@ func (r *Result) addDocuments(name, text string, request Request) error {
 	}
 }
 
+// addDocument adds one YAML document: the PodTemplate, or a companion. A document with only comments is ignored.
 func (r *Result) addDocument(name, text string, request Request) error {
 	document, err := bounded.Rendering().ReadDocument([]byte(text))
 	if err != nil {
@@ -179,6 +180,7 @@ func documentKind(document *bounded.Document) (string, error) {
 	return "", fmt.Errorf("rendered a string, %.40q; expected a PodTemplate or a ConfigMap; the name of a file that only defines templates must start with _", strings.TrimSpace(fmt.Sprint(object)))
 }
 
+// addConfigMap adds a rendered ConfigMap to the companions, in the namespace of the sidecar.
 func (r *Result) addConfigMap(document *bounded.Document, request Request) error {
 	sidecar := request.Sidecar
 	var object corev1.ConfigMap
