@@ -94,7 +94,7 @@ func (s *Set) WithInstallation(source string, files map[string]string) *Set {
 	return s.withInstallation(source, files, func(string, *Layer) {})
 }
 
-// WithWritten is WithInstallation for files that were generated from a file that a user wrote. The
+// WithWritten does the same as WithInstallation, for files that were generated from a file that a user wrote. The
 // callback returns the path of an environment's values in that file, so that errors name its lines.
 func (s *Set) WithWritten(written *Layer, files map[string]string, pathFor func(environment string) []string) *Set {
 	return s.withInstallation(written.Name, files, func(name string, layer *Layer) {
@@ -102,6 +102,8 @@ func (s *Set) WithWritten(written *Layer, files map[string]string, pathFor func(
 	})
 }
 
+// withInstallation returns a Set with the installation's layers. After a file is parsed, it calls locate, which may
+// change where errors point.
 func (s *Set) withInstallation(source string, files map[string]string, locate func(environment string, layer *Layer)) *Set {
 	installed := make(map[string]installationLayer, len(files))
 	for file, text := range files {

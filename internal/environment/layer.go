@@ -42,14 +42,15 @@ func ParseLayer(name string, text []byte) (Layer, error) {
 	return parseLayer(name, text, bounded.Values())
 }
 
-// ParseStored is ParseLayer for a layer that was written again after ParseLayer accepted it, and
-// that may have become longer.
+// ParseStored parses a layer that was written again after ParseLayer accepted it, and that may have become longer.
+// Its size limit is therefore higher.
 func ParseStored(name string, text []byte) (Layer, error) {
 	limits := bounded.Values()
 	limits.Bytes = bounded.StoredConfigMap().Bytes
 	return parseLayer(name, text, limits)
 }
 
+// parseLayer parses a values file within limits. An empty file is an empty layer.
 func parseLayer(name string, text []byte, limits bounded.Limits) (Layer, error) {
 	root, err := parseDocument(text, limits)
 	if err != nil {
@@ -116,7 +117,7 @@ func (p *position) index(node *yaml.Node, path []string) error {
 	return nil
 }
 
-// ensureChild returns the place of a key below p, and creates it if needed.
+// ensureChild returns the position of a key below this position, and creates it if needed.
 func (p *position) ensureChild(key string) *position {
 	child := p.children[key]
 	if child == nil {
@@ -129,7 +130,7 @@ func (p *position) ensureChild(key string) *position {
 	return child
 }
 
-// find returns the place of a path below p, nil if there is none.
+// find returns the position of a path below this position, or nil if there is none.
 func (p *position) find(path ...string) *position {
 	for _, key := range path {
 		if p == nil {

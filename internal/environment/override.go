@@ -67,7 +67,7 @@ func steps(path string) []string {
 	return strings.Split(path, ".")
 }
 
-// maxOutside limits the number of paths that Outside lists.
+// maxOutside is the maximum number of paths that DisallowedPaths returns.
 const maxOutside = 20
 
 // DisallowedPaths returns the paths of the layer's leaves that are not at or below one of the

@@ -76,6 +76,7 @@ func compareLocations(a, b *jsonschema.ValidationError) int {
 	)
 }
 
+// collectLeaves returns the innermost causes of a validation error.
 func collectLeaves(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	if len(err.Causes) == 0 {
 		return []*jsonschema.ValidationError{err}

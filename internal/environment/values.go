@@ -138,6 +138,7 @@ func deepCopy(tree map[string]any) map[string]any {
 	return copyValue(tree).(map[string]any)
 }
 
+// copyValue returns a deep copy of a value of JSON types.
 func copyValue(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
