@@ -56,6 +56,7 @@ func (v *Volume) object() corev1.Volume {
 	return volume
 }
 
+// jsonName returns the name of a field in JSON.
 func jsonName(field reflect.StructField) string {
 	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 	return name
@@ -96,6 +97,7 @@ func ownedPullSecrets(o OwnedFields) []string {
 	return slices.DeleteFunc(slices.Clone(o.PullSecrets), func(name string) bool { return slices.Contains(o.SharedPullSecrets, name) })
 }
 
+// ownedVolumes returns a manager's volumes, including volumes that are missing in the pod template.
 func ownedVolumes(o OwnedFields) []string {
 	if len(o.Lost) == 0 {
 		return o.Volumes
@@ -103,6 +105,7 @@ func ownedVolumes(o OwnedFields) []string {
 	return slices.Concat(o.Volumes, o.Lost)
 }
 
+// anyOwns reports whether one of the managers has an item with a name. items returns the names of a manager's items.
 func anyOwns(owned map[string]OwnedFields, items func(OwnedFields) []string, name string) bool {
 	for _, o := range owned {
 		if slices.Contains(items(o), name) {

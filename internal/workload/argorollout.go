@@ -71,6 +71,8 @@ const (
 // argoRolloutKind is the group, version and kind of Rollouts.
 var argoRolloutKind = schema.GroupVersionKind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Rollout"}
 
+// argoRolloutStrategy returns how a Rollout replaces its pods. A blue-green Rollout starts all new pods before it
+// stops the old ones.
 func argoRolloutStrategy(object Object, pods int, defaults Defaults) Strategy {
 	rollout, _ := decodeArgoRollout(object)
 	strategy := Strategy{Ready: time.Duration(rollout.Spec.MinReadySeconds) * time.Second}
@@ -84,6 +86,7 @@ func argoRolloutStrategy(object Object, pods int, defaults Defaults) Strategy {
 	return strategy
 }
 
+// readArgoRollout returns the content of a Rollout, or false for other objects.
 func readArgoRollout(object any) (Content, bool) {
 	if !isUnstructured(object, argoRolloutKind) {
 		return Content{}, false
@@ -216,6 +219,7 @@ func currentArgoReplicaSet(object Object, sets []metav1.Object) metav1.Object {
 	return nil
 }
 
+// setFinishedArgoRollout sets the status of a finished rollout on a Rollout that has no status.
 func setFinishedArgoRollout(object Object) {
 	rollout, _ := object.(*unstructured.Unstructured)
 	fields, _ := decodeArgoRollout(object)

@@ -102,6 +102,7 @@ func (v *View) appendContainers(text []byte, name string) []byte {
 	return text
 }
 
+// maskName returns ownName for a text that is equal to the workload's name, and all other texts unchanged.
 func maskName(text, name string) string {
 	if text == name {
 		return ownName

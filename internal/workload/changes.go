@@ -37,6 +37,7 @@ func withoutOperatorKeys(value any) map[string]any {
 	return orEmpty(result)
 }
 
+// orEmpty returns a value as a map. The map is empty if the value is not a map.
 func orEmpty(value any) map[string]any {
 	if fields := tree.Map(value); fields != nil {
 		return fields
@@ -85,6 +86,7 @@ func listChanges(before, after map[string]any, locate func(key string) (path, fi
 	return changes
 }
 
+// joinPath returns a path with a key appended.
 func joinPath(path, key string) string {
 	if path == "" {
 		return key
@@ -141,6 +143,7 @@ func ItemKeys(field string, list []any) []string {
 	return keys
 }
 
+// itemKey returns the merge key of a list item as text, with the protocol of a port that does not use TCP.
 func itemKey(field string, item any) string {
 	key := fmt.Sprint(tree.Map(item)[itemKeys[field]])
 	if protocol, _ := tree.Map(item)["protocol"].(string); field == "ports" && protocol != "" && protocol != string(corev1.ProtocolTCP) {

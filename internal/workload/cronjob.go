@@ -37,6 +37,8 @@ var cronJobs = Kind{
 	},
 }
 
+// readCronJob returns the content of a CronJob, or false for other objects. A CronJob counts as not replaced until
+// its first run after the operator's last write.
 func readCronJob(object any) (Content, bool) {
 	job, isOne := object.(*batchv1.CronJob)
 	if !isOne || job == nil {

@@ -43,6 +43,7 @@ var daemonSets = Kind{
 	},
 }
 
+// daemonSetStrategy returns how a DaemonSet replaces its pods.
 func daemonSetStrategy(object Object, pods int, defaults Defaults) Strategy {
 	set, isOne := object.(*appsv1.DaemonSet)
 	if !isOne {
@@ -55,6 +56,7 @@ func daemonSetStrategy(object Object, pods int, defaults Defaults) Strategy {
 	}
 }
 
+// readDaemonSet returns the content of a DaemonSet, or false for other objects.
 func readDaemonSet(object any) (Content, bool) {
 	set, isOne := object.(*appsv1.DaemonSet)
 	if !isOne || set == nil {
@@ -71,6 +73,7 @@ func readDaemonSet(object any) (Content, bool) {
 	return content, true
 }
 
+// daemonSetProgress returns the state and the progress of a DaemonSet's rollout, from its status.
 func daemonSetProgress(set *appsv1.DaemonSet) (Rollout, Progress) {
 	status := &set.Status
 	progress := Progress{

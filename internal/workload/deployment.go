@@ -44,6 +44,8 @@ var deployments = Kind{
 	},
 }
 
+// deploymentStrategy returns how a Deployment replaces its pods. With the strategy Recreate, all pods are
+// unavailable.
 func deploymentStrategy(object Object, pods int, defaults Defaults) Strategy {
 	deployment, isOne := object.(*appsv1.Deployment)
 	if !isOne {
@@ -68,6 +70,7 @@ const (
 // unsetHistory is the History of a workload without revisionHistoryLimit.
 const unsetHistory = -1
 
+// readDeployment returns the content of a Deployment, or false for other objects.
 func readDeployment(object any) (Content, bool) {
 	deployment, isOne := object.(*appsv1.Deployment)
 	if !isOne || deployment == nil {
@@ -105,6 +108,7 @@ func newReplicaSets() List {
 	return list
 }
 
+// newestReplicaSet returns the Deployment's ReplicaSet with the Deployment's revision number, or nil for none.
 func newestReplicaSet(object Object, replicaSets []metav1.Object) metav1.Object {
 	const revision = "deployment.kubernetes.io/revision"
 	for _, set := range replicaSets {
@@ -115,6 +119,7 @@ func newestReplicaSet(object Object, replicaSets []metav1.Object) metav1.Object 
 	return nil
 }
 
+// deploymentRollout returns the state of a Deployment's rollout, from its status.
 func deploymentRollout(deployment *appsv1.Deployment) Rollout {
 	status := &deployment.Status
 	if status.ObservedGeneration < deployment.Generation {
@@ -157,6 +162,7 @@ func rejectionInDeployment(status *appsv1.DeploymentStatus) string {
 	return ""
 }
 
+// setFinishedDeployment sets the status of a finished rollout on a Deployment that has no status.
 func setFinishedDeployment(object Object) {
 	deployment, isOne := object.(*appsv1.Deployment)
 	if !isOne || deployment.Status.ObservedGeneration != 0 || deployment.Status.Replicas != 0 {

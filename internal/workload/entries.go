@@ -34,6 +34,8 @@ func lastWriter(entries []metav1.ManagedFieldsEntry) string {
 	return ""
 }
 
+// lastEntry returns the managedFields entry with the latest time, or nil for none. It ignores the operator's managers
+// and subresources.
 func lastEntry(entries []metav1.ManagedFieldsEntry) *metav1.ManagedFieldsEntry {
 	var last *metav1.ManagedFieldsEntry
 	for i := range entries {

@@ -98,6 +98,7 @@ func extractOwnedItems(list string, fields map[string]any, live []any) []any {
 	return result
 }
 
+// hasKeys reports whether an object has all keys with their values.
 func hasKeys(object, keys map[string]any) bool {
 	for key, value := range keys {
 		if jsonText(object[key]) != jsonText(value) {

@@ -54,6 +54,7 @@ func FindFault(pods []corev1.Pod, containers []string, now time.Time) Fault {
 	return firstFault
 }
 
+// podsByName returns pointers to the pods, sorted by name.
 func podsByName(pods []corev1.Pod) []*corev1.Pod {
 	sorted := make([]*corev1.Pod, len(pods))
 	for i := range pods {
@@ -63,6 +64,7 @@ func podsByName(pods []corev1.Pod) []*corev1.Pod {
 	return sorted
 }
 
+// isEndedOrDeleted reports whether a pod has ended, is being deleted, or is being evicted.
 func isEndedOrDeleted(pod *corev1.Pod) bool {
 	isDisrupted := slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue

@@ -45,6 +45,7 @@ func (w *RestartRule) FindFault(pods []corev1.Pod, containers []string) Fault {
 	return Fault{}
 }
 
+// exceedsRestarts reports whether a container was restarted so often that the restarts are a fault.
 func (w *RestartRule) exceedsRestarts(status *corev1.ContainerStatus) bool {
 	termination := status.LastTerminationState.Terminated
 	return status.RestartCount >= w.Restarts && (w.RetriedAt.IsZero() || termination != nil && termination.FinishedAt.After(w.RetriedAt))

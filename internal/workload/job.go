@@ -28,6 +28,8 @@ var jobs = Kind{
 	read:    readJob,
 }
 
+// readJob returns the content of a Job, or false for other objects. It also reads a Job of which only the metadata is
+// known.
 func readJob(object any) (Content, bool) {
 	if metadata, isOne := object.(*metav1.PartialObjectMetadata); isOne && metadata != nil && metadata.GroupVersionKind() == batchv1.SchemeGroupVersion.WithKind("Job") {
 		return Content{Template: &corev1.PodTemplateSpec{}, Observed: true, Rollout: RolloutComplete}, !isGeneratedJob(metadata)

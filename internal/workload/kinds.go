@@ -52,7 +52,7 @@ func objectKind(object any) *Kind {
 	return content.Kind
 }
 
-// readContent returns the content of a workload.
+// readContent returns the content of a workload. It panics for other objects.
 func readContent(object Object) Content {
 	content, isOne := Read(object)
 	if !isOne {

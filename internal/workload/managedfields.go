@@ -54,7 +54,8 @@ func (m *keySet) addFields(fields any) {
 	}
 }
 
-// filter returns the entries of a map with keys in the set. It leaves out the records that a workload waits.
+// filter returns the entries of a map with keys in the set. It leaves out the annotations that record that a workload
+// waits for a change.
 func (m *keySet) filter(values map[string]string) map[string]string {
 	result := map[string]string{}
 	for key, value := range values {
@@ -105,6 +106,7 @@ func ReadManagedFields(object Object) *ManagedFields {
 	return m
 }
 
+// addFields adds the annotations, labels and list items that a managed-fields map lists.
 func (m *ManagedFields) addFields(fields map[string]any) {
 	m.annotations.addFields(tree.Map(fields["f:metadata"])["f:annotations"])
 	pods := tree.MapAt(fields, "f:spec", "f:template", "f:metadata")
@@ -151,6 +153,7 @@ func (m *ManagedFields) Select(object Object) *corev1.PodTemplate {
 	return selected
 }
 
+// filterContainers returns the containers with names in a set.
 func filterContainers(mentioned *keySet, containers []corev1.Container) []corev1.Container {
 	var result []corev1.Container
 	for i := range containers {
@@ -225,6 +228,7 @@ func liveTree(selected *corev1.PodTemplate) map[string]any {
 	}
 }
 
+// anyValues returns the same map with values of type any.
 func anyValues(in map[string]string) map[string]any {
 	result := make(map[string]any, len(in))
 	for key, value := range in {

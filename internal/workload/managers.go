@@ -35,6 +35,7 @@ type deployed struct {
 	items  map[string][]string // names by list, keys by map; nil before the first read
 }
 
+// hasContainer reports whether a container with a name is in a manifest of a deployment tool.
 func (d *deployed) hasContainer(name string) bool {
 	items := d.readItems()
 	return slices.Contains(items["initContainers"], name) || slices.Contains(items["containers"], name)
@@ -53,6 +54,7 @@ func (d *deployed) hasPullSecret(name string) bool {
 	return slices.Contains(d.readItems()[pullSecrets], name)
 }
 
+// readItems returns the items in the manifests of deployment tools, which it reads at the first call.
 func (d *deployed) readItems() map[string][]string {
 	if d.items == nil {
 		d.items = deployedItems(d.object.GetManagedFields())
@@ -99,6 +101,8 @@ func pullSecretsInManifest(object Object) []string {
 	return names
 }
 
+// isDeployer reports whether a managedFields entry belongs to a deployment tool: neither to the operator nor to a
+// user.
 func isDeployer(entry *metav1.ManagedFieldsEntry) bool {
 	byUpdate := entry.Operation == metav1.ManagedFieldsOperationUpdate
 	return entry.FieldsV1 != nil && entry.Subresource == "" && !meta.IsManager(entry.Manager) && !meta.IsPerson(entry.Manager, byUpdate)

@@ -46,6 +46,7 @@ func (c *Content) View(object Object, ownership *Ownership) View {
 	return view
 }
 
+// podView returns the part of the View that comes from the pod template.
 func (c *Content) podView(ownership *Ownership) PodView {
 	owned, spec := ownership.Owned, &c.Template.Spec
 	view := PodView{
@@ -125,6 +126,7 @@ func keysOnly(keys iter.Seq[string]) map[string]string {
 	return result
 }
 
+// pullSecretNames returns the names of pull secrets, in their order.
 func pullSecretNames(secrets []corev1.LocalObjectReference) []string {
 	var names []string
 	for i := range secrets {

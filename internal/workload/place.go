@@ -53,6 +53,7 @@ func moveValue(source map[string]any, value any, path []string) map[string]any {
 // at spec.template.
 var fieldPaths = [][]string{fieldKeys(cronJobs.Template)}
 
+// fieldKeys returns a path in the notation of managed fields, such as f:spec for spec.
 func fieldKeys(path []string) []string {
 	fields := make([]string, len(path))
 	for i := range path {

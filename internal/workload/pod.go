@@ -50,6 +50,8 @@ func setCreatedOwner(pod *corev1.Pod, object Object, kind schema.GroupVersionKin
 	setPodOwner(pod, pod.Name, object, kind)
 }
 
+// setPodOwner makes an object with a name and a kind the controller owner of the pod. It has the UID of the workload,
+// because it does not exist.
 func setPodOwner(pod *corev1.Pod, name string, object Object, kind schema.GroupVersionKind) {
 	pod.OwnerReferences = []metav1.OwnerReference{{
 		APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Name: name, UID: object.GetUID(), Controller: ptr.To(true),

@@ -61,6 +61,7 @@ func (v *View) SharesPullSecret(manager, name string) bool {
 	return false
 }
 
+// anyStrings returns the same list with items of type any.
 func anyStrings(items []string) []any {
 	result := make([]any, len(items))
 	for i := range items {

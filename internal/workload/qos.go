@@ -25,6 +25,7 @@ func computeQoSClass(spec *corev1.PodSpec, owned map[string]OwnedFields) corev1.
 	}})
 }
 
+// applicationResources returns the application's containers with only their resources.
 func applicationResources(containers []corev1.Container, owned map[string]OwnedFields) []corev1.Container {
 	result := make([]corev1.Container, 0, len(containers))
 	for i := range containers {

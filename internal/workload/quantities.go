@@ -88,6 +88,8 @@ func fieldNodes(typ reflect.Type) map[string]*quantityNode {
 	return fields
 }
 
+// check returns an error for the first quantity in a value that is too long. The path is the path of the value, for
+// the error.
 func (p *quantityNode) check(path string, value any) error {
 	switch {
 	case p == nil:
@@ -119,6 +121,7 @@ func (p *quantityNode) child(key string) *quantityNode {
 	return p.items
 }
 
+// checkQuantity returns an error for a quantity that is too long, or has a too long exponent.
 func checkQuantity(path string, value any) error {
 	text := ""
 	switch value := value.(type) {

@@ -135,6 +135,8 @@ func (o *Overlay) RecordedBody(annotations map[string]any) map[string]any {
 	return recordedTree(annotations, &o.Template)
 }
 
+// recordedTree returns the parts of a workload that a sidecar consists of, as a map: {metadata: {annotations}, spec:
+// {template}}. It adds the defaults of custom resources.
 func recordedTree(annotations map[string]any, template *corev1.PodTemplateSpec) map[string]any {
 	body := liveTree(&corev1.PodTemplate{Template: *template})
 	pod := tree.MapAt(body, tree.Pod...)

@@ -60,6 +60,8 @@ func FaultInEvents(object Object, revision metav1.Object, events []corev1.Event)
 	return fault
 }
 
+// faultInEvent returns the fault that a warning event reports, or the zero value if the operator ignores the reason
+// of the event.
 func faultInEvent(kind *Kind, event *corev1.Event) Fault {
 	reported := kind.reportedReason(event.Reason)
 	if reported == "" {

@@ -56,6 +56,7 @@ func ReadState(object Object) State {
 	return newState(object, &content)
 }
 
+// newState returns the state of a workload with this content.
 func newState(object metav1.Object, content *Content) State {
 	version, overwritten := object.GetResourceVersion(), time.Time{}
 	if content.Rollout == RolloutFailed && content.Missed != 0 {
@@ -158,6 +159,7 @@ func entryTime(object metav1.Object, subresource string) (last time.Time) {
 	return last
 }
 
+// maxTime returns the later one of two times.
 func maxTime(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

@@ -51,6 +51,8 @@ func ShapeDigest(object Object, owned map[string]OwnedFields) uint64 {
 	return sum.Sum64()
 }
 
+// containerShapes returns containers with only the parts that admission checks: resources, security contexts, restart
+// policies and host ports.
 func containerShapes(containers []corev1.Container) []corev1.Container {
 	result := make([]corev1.Container, len(containers))
 	for i := range containers {

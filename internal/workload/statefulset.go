@@ -44,6 +44,7 @@ var statefulSets = Kind{
 	},
 }
 
+// statefulSetStrategy returns how a StatefulSet replaces its pods. It never creates additional pods.
 func statefulSetStrategy(object Object, pods int, defaults Defaults) Strategy {
 	set, isOne := object.(*appsv1.StatefulSet)
 	if !isOne {
@@ -53,6 +54,7 @@ func statefulSetStrategy(object Object, pods int, defaults Defaults) Strategy {
 	return Strategy{Unavailable: scaleValue(rolling.MaxUnavailable, defaults.MaxUnavailable, pods, true), Ready: time.Duration(set.Spec.MinReadySeconds) * time.Second}
 }
 
+// readStatefulSet returns the content of a StatefulSet, or false for other objects.
 func readStatefulSet(object any) (Content, bool) {
 	set, isOne := object.(*appsv1.StatefulSet)
 	if !isOne || set == nil {
@@ -122,12 +124,15 @@ func outdatedStatefulSetPods(set *appsv1.StatefulSet, replicas int32) (heldReaso
 	return "", 0
 }
 
+// hashText returns a 64-bit hash of a text.
 func hashText(text string) uint64 {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(text))
 	return hash.Sum64()
 }
 
+// newestStatefulSetRevision returns the StatefulSet's revision that its status names as the newest one, or nil for
+// none.
 func newestStatefulSetRevision(object Object, revisions []metav1.Object) metav1.Object {
 	set, isOne := object.(*appsv1.StatefulSet)
 	for _, revision := range revisions {
@@ -138,6 +143,7 @@ func newestStatefulSetRevision(object Object, revisions []metav1.Object) metav1.
 	return nil
 }
 
+// setFinishedStatefulSet sets the status of a finished rollout on a StatefulSet that has no status.
 func setFinishedStatefulSet(object Object) {
 	set, isOne := object.(*appsv1.StatefulSet)
 	if !isOne || set.Status.ObservedGeneration != 0 || set.Status.Replicas != 0 {

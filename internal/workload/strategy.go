@@ -29,8 +29,8 @@ func StrategyFor(object Object) Strategy {
 	return content.Kind.strategy(object, int(content.Pods), content.Kind.Defaults)
 }
 
-// scaleValue returns a number of pods from a value that is a number or a percentage. If the value is nil, it
-// uses the fallback.
+// scaleValue returns a number of pods from a value that is a number or a percentage. If the value is nil, it uses the
+// fallback. isUp rounds a percentage up.
 func scaleValue(value *intstr.IntOrString, fallback string, pods int, isUp bool) int {
 	count, err := intstr.GetScaledValueFromIntOrPercent(ptr.To(ptr.Deref(value, intstr.Parse(fallback))), pods, isUp)
 	if err != nil { // The API server rejects other texts.

@@ -110,6 +110,7 @@ func matchingSystems(required *corev1.NodeSelectorRequirement) systems {
 	}
 }
 
+// namedSystems returns the operating systems with some names. It ignores systems other than Linux and Windows.
 func namedSystems(names []string) systems {
 	named := systems(0)
 	for _, name := range names {
@@ -123,6 +124,7 @@ func namedSystems(names []string) systems {
 	return named
 }
 
+// requiredTerms returns the terms of the pod's required node affinity, or nil for none.
 func requiredTerms(pod *corev1.PodSpec) []corev1.NodeSelectorTerm {
 	if pod.Affinity == nil || pod.Affinity.NodeAffinity == nil || pod.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return nil
@@ -155,6 +157,8 @@ func otherSystemPath(pod *corev1.PodSpec) string {
 	return ""
 }
 
+// namesOtherSystem reports whether a required label names an operating system other than Windows, or excludes
+// Windows.
 func namesOtherSystem(required corev1.NodeSelectorRequirement) bool {
 	isWindows := func(value string) bool { return value == string(corev1.Windows) }
 	switch {

@@ -27,6 +27,8 @@ func appendStrings(text []byte, items ...string) []byte {
 	return text
 }
 
+// appendMap appends the number of entries, and the keys and values in the order of the keys, so that different maps
+// result in different texts.
 func appendMap(text []byte, entries map[string]string) []byte {
 	text = binary.AppendUvarint(text, uint64(len(entries)))
 	var space [16]string

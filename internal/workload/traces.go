@@ -12,7 +12,7 @@ type Trace struct {
 	Applied, Listed, Patched bool
 	// Marked reports whether the workload has Marks of the manager.
 	Marked bool
-	// WrittenBy and Orphan have the same meaning as in Owned.
+	// WrittenBy and Orphan have the same meaning as in OwnedFields.
 	WrittenBy, Orphan string
 }
 

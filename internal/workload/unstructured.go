@@ -13,12 +13,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
+// newUnstructured returns an empty unstructured object of a kind.
 func newUnstructured(kind schema.GroupVersionKind) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{Object: map[string]any{}}
 	object.SetGroupVersionKind(kind)
 	return object
 }
 
+// newUnstructuredList returns an empty unstructured list for objects of a kind.
 func newUnstructuredList(kind schema.GroupVersionKind) *unstructured.UnstructuredList {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))

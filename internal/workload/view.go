@@ -222,6 +222,8 @@ func (v *View) Values() map[string]any {
 	}
 }
 
+// containerValues returns the values of a container that templates can read. They do not contain mounts of the
+// operator's volumes.
 func (v *View) containerValues(c *Container) map[string]any {
 	ports, mounts := []any{}, []any{}
 	for _, port := range c.Ports {

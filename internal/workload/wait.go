@@ -143,6 +143,8 @@ func applicationTemplate(template *corev1.PodTemplateSpec, owned map[string]Owne
 	return stripped
 }
 
+// applicationKeys returns a copy of labels or annotations without the operator's keys. keys returns the keys that a
+// manager owns.
 func applicationKeys(source map[string]string, owned map[string]OwnedFields, keys func(OwnedFields) []string) map[string]string {
 	result := maps.Clone(source)
 	maps.DeleteFunc(result, func(key, _ string) bool {
