@@ -58,7 +58,7 @@ func (c *Cache) KeepShapes() { c.hasShapes = true }
 // Kinds returns the kinds of the workloads in the cache, including kinds without an API in the cluster.
 func (c *Cache) Kinds() []*workload.Kind { return c.kinds }
 
-// HasKind reports whether the cluster is known to have the API of a kind. The cache assumes so until Lose is
+// HasKind reports whether the cluster is known to have the API of a kind. The cache assumes so until RemoveKind is
 // called.
 func (c *Cache) HasKind(kind *workload.Kind) bool {
 	c.mu.Lock()
@@ -130,6 +130,8 @@ func (c *Cache) Overtake(live workload.Object, now time.Time) bool {
 	return true
 }
 
+// add stores a record, with its runner if it has one. It returns the workloads that get another runner, as they were
+// before and after. The caller must hold mu.
 func (c *Cache) add(record *Record) []*Record {
 	key := newNamespaceKey(record)
 	if c.indexes[key] == nil {

@@ -48,6 +48,7 @@ func (x *namespaceIndex) add(record *Record) {
 	}
 }
 
+// remove removes the workload with a name, if it exists.
 func (x *namespaceIndex) remove(name string) {
 	previous := x.records[name]
 	if previous == nil {
@@ -84,6 +85,7 @@ func (x *namespaceIndex) withLabel(label string) bucket {
 	return matches
 }
 
+// appendTo appends the workloads of the set to a list, in any order.
 func (b bucket) appendTo(records []*Record) []*Record {
 	for _, record := range b {
 		records = append(records, record)

@@ -29,6 +29,7 @@ type ownership struct {
 	fields *workload.ManagedFields
 }
 
+// newOwnerships returns ownerships without entries.
 func newOwnerships() *ownerships {
 	return &ownerships{
 		none: &workload.Ownership{}, fields: newInterned[digest, workload.ManagedFields](), byContent: newInterned[digest, ownership](),

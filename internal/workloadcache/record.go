@@ -46,6 +46,7 @@ func NewRecord(object workload.Object) *Record {
 	return newRecord(object, &content, workload.ReadOwnership(object))
 }
 
+// newRecord returns the record of a workload with its content and Ownership.
 func newRecord(object workload.Object, content *workload.Content, ownership *workload.Ownership) *Record {
 	view := content.View(object, ownership)
 	pod := view.PodView // A pointer into view would keep all of it.

@@ -66,6 +66,7 @@ func IsAnySelectedBy(records []*Record, sidecar *v1alpha1.VectorSidecar) bool {
 	return err == nil && slices.ContainsFunc(records, func(record *Record) bool { return record.IsSelectedBy(selector) })
 }
 
+// hasAll reports whether labels contain all pairs of a key and a value.
 func hasAll(labelSet labels.Labels, pairs map[string]string) bool {
 	for key, value := range pairs {
 		if !labelSet.Has(key) || labelSet.Get(key) != value {
