@@ -71,13 +71,15 @@ func (s *inputs) parseFilter(arguments []string) (*workloadFilter, error) {
 	return c, nil
 }
 
+// matches reports whether the command applies to a workload: the selector matches, and the workload is named if any
+// workload is.
 func (c *workloadFilter) matches(object workload.Object) bool {
 	return c.selector.Matches(labels.Set(object.GetLabels())) &&
 		(len(c.named) == 0 || slices.ContainsFunc(c.named, func(name workloadName) bool { return name.matches(object) }))
 }
 
-// pickWorkloads returns the workloads of a scene that a command applies to. Workloads from files keep their order. An unknown
-// name is an error.
+// pickWorkloads returns the workloads of a session that a command applies to. Workloads from files keep their order.
+// An unknown name is an error.
 func (s *session) pickWorkloads() ([]workload.Object, error) {
 	var workloads []workload.Object
 	for _, deployment := range s.workloadsInOrder() {
@@ -93,6 +95,7 @@ func (s *session) pickWorkloads() ([]workload.Object, error) {
 	return workloads, nil
 }
 
+// namespacePhrase returns the end of a message that names a namespace, or "" for all namespaces.
 func namespacePhrase(namespace string) string {
 	if namespace == "" {
 		return ""
@@ -183,6 +186,7 @@ func isWritten(p *plan.Plan) bool {
 	return p.StartsPods()
 }
 
+// applyPlan carries out a plan on a copy of the workload, and returns the copy.
 func (c *change) applyPlan(merger *simulate.Merger, object workload.Object, p *plan.Plan) (workload.Object, error) {
 	after, err := merger.Workload(object, p)
 	if err != nil {
@@ -256,7 +260,7 @@ func (r *result) referencedConfigMaps(object workload.Object) []string {
 	return names
 }
 
-// faultErrors returns an error for each VectorSidecar that injects nothing.
+// faultErrors returns an error for each VectorSidecar that is invalid, and therefore does not inject sidecars.
 func (m *merged) faultErrors() []error {
 	var faults []error
 	for _, ruled := range m.rulings {
@@ -267,6 +271,8 @@ func (m *merged) faultErrors() []error {
 	return faults
 }
 
+// sidecarError returns the error for a VectorSidecar with a reason. If there are others, the error names the
+// VectorSidecar.
 func sidecarError(sidecar *v1alpha1.VectorSidecar, hasOthers bool, reason, message string) error {
 	if hasOthers {
 		return fmt.Errorf("%s: %s: %s", meta.TitleIn(sidecar.Namespace, sidecar.Name), reason, message)

@@ -25,6 +25,7 @@ type checkOptions struct {
 	output            *format
 }
 
+// newCheck returns the command check.
 func newCheck(a *app) *cobra.Command {
 	options := checkOptions{app: a}
 	command := &cobra.Command{
@@ -47,6 +48,8 @@ kubectl vectorsidecar check`,
 	return command
 }
 
+// run runs the checks and prints their results. The error is a *foundError if a check failed, and another error if a
+// check could not run.
 func (o *checkOptions) run(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
@@ -99,6 +102,7 @@ func (o *checkOptions) impersonate(user string) (client.Client, error) {
 	return client.New(config, client.Options{})
 }
 
+// print prints the results as a list with colors, or as JSON or YAML.
 func (o *checkOptions) print(results []checkup.Result) error {
 	if o.output.isTree() {
 		return o.output.print(o.app.Out, results)

@@ -44,6 +44,8 @@ func (a *app) completeSidecars(command *cobra.Command, arguments []string, _ str
 	return a.completeNames(command, arguments, v1alpha1.GroupVersion.WithKind("VectorSidecar"))
 }
 
+// completeNames completes the names of the objects of a kind in the namespace, without the names that are already on
+// the command line.
 func (a *app) completeNames(command *cobra.Command, arguments []string, kind schema.GroupVersionKind) ([]string, cobra.ShellCompDirective) {
 	cluster, err := a.connect()
 	if err != nil {

@@ -16,6 +16,7 @@ const kubectlCompletion = `#!/bin/sh
 exec kubectl vectorsidecar __complete "$@"
 `
 
+// newCompletion returns the command completion.
 func newCompletion(a *app) *cobra.Command {
 	scripts := map[string]func(*cobra.Command, io.Writer) error{
 		"bash":       func(root *cobra.Command, w io.Writer) error { return root.GenBashCompletionV2(w, true) },

@@ -26,6 +26,7 @@ import (
 // diffOptions are the flags of diff.
 type diffOptions struct{ *inputs }
 
+// newDiff returns the command diff.
 func newDiff(a *app) *cobra.Command {
 	options := diffOptions{}
 	command := &cobra.Command{
@@ -54,6 +55,7 @@ kubectl vectorsidecar diff cart -n shop --label logs=vector`,
 	return command
 }
 
+// run prints the differences. The error is a *foundError if there are any, unless a VectorSidecar is invalid.
 func (o *diffOptions) run(ctx context.Context, arguments []string) error {
 	scene, err := o.openSession(ctx, arguments...)
 	if err != nil {
@@ -174,6 +176,7 @@ func (c *change) heading() string {
 	return heading + humanize.EscapeLine("# cause: "+strings.Join(causes, "; ")) + "\n"
 }
 
+// changeVerb returns the words after an action if the workload waits for its batch, or "".
 func changeVerb(p *plan.Plan) string {
 	if p.IsWaiting() {
 		return fmt.Sprintf(" in its batch (%s)", p.Reason())

@@ -28,6 +28,7 @@ SPDX-License-Identifier: Apache-2.0
 
 `
 
+// newDocs returns the command docs.
 func newDocs(a *app) *cobra.Command {
 	topics := map[string]func(*cobra.Command) (string, error){
 		"reasons": func(*cobra.Command) (string, error) { return reasonsPage(), nil },

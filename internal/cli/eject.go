@@ -45,6 +45,7 @@ type ejectOptions struct {
 	timeout           time.Duration
 }
 
+// newEject returns the command eject.
 func newEject(a *app) *cobra.Command {
 	options := ejectOptions{app: a}
 	command := &cobra.Command{
@@ -83,6 +84,8 @@ kubectl vectorsidecar eject -A --yes`,
 	return command
 }
 
+// run removes sidecars from the files, or from the cluster if there are none. The error is a *foundError if something
+// remains.
 func (o *ejectOptions) run(ctx context.Context) error {
 	if o.maxConcurrent < 1 {
 		return fmt.Errorf("--max-concurrent is %d: it must be at least 1", o.maxConcurrent)

@@ -90,6 +90,7 @@ type sidecarReport struct {
 	Fields            []field `json:"fields,omitempty"`
 }
 
+// newExplain returns the command explain.
 func newExplain(a *app) *cobra.Command {
 	options := explainOptions{}
 	command := &cobra.Command{
@@ -115,6 +116,7 @@ kubectl vectorsidecar explain cart -f docs/samples/app/deployment.yaml --sidecar
 	return command
 }
 
+// run prints the explanation of one workload. It returns an error if several workloads have the name.
 func (o *explainOptions) run(ctx context.Context, arguments []string) error {
 	if err := o.output.check(); err != nil {
 		return err
@@ -219,6 +221,7 @@ func (s *session) sidecarReport(ctx context.Context, merger *simulate.Merger, ru
 	return report, nil
 }
 
+// addPlan sets the fields that come from the plan for the workload and from its step.
 func (a *sidecarReport) addPlan(p *plan.Plan, planned *step, view *workload.View) {
 	a.Action, a.State, a.Batch, a.Restarts, a.Rollout = planned.Action, planned.State, planned.Batch, planned.Restarts, string(p.Workload.Rollout)
 	a.Reason, a.Message, a.Warning, a.Cause = planned.Reason, planned.Message, p.Warning, p.Write.Cause

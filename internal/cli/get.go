@@ -37,6 +37,7 @@ type getOptions struct {
 	declared map[types.NamespacedName]string
 }
 
+// newGet returns the command get.
 func newGet(a *app) *cobra.Command {
 	options := getOptions{app: a}
 	command := &cobra.Command{
@@ -154,6 +155,7 @@ func (o *getOptions) formatSidecars(sidecars []v1alpha1.VectorSidecar, names []s
 	return buffer.Bytes(), err
 }
 
+// printSidecarTable prints VectorSidecars in columns, one per row.
 func (o *getOptions) printSidecarTable(w io.Writer, sidecars []v1alpha1.VectorSidecar) error {
 	header := []string{"NAMESPACE", "NAME", "ENVIRONMENT", "MATCHED", "INJECTED", "UPDATED", "WAITING", "CONFLICTS", "SKIPPED", "FAILED", "READY", "REASON", "AGE"}
 	if o.declared != nil {
@@ -197,6 +199,7 @@ func readyState(conditions []metav1.Condition, isCurrent bool) (state, reason, m
 	return string(ready.Status), ready.Reason, ready.Message
 }
 
+// formatAge returns the time since a start as kubectl prints it, or "-" for no start.
 func formatAge(start metav1.Time) string {
 	if start.IsZero() {
 		return "-"

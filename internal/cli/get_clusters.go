@@ -81,6 +81,7 @@ func (o *getOptions) formatClusters(ctx context.Context, cluster client.Reader, 
 	return buffer.Bytes(), err
 }
 
+// printClusterTable prints ClusterVectorSidecars in columns, one per row.
 func (o *getOptions) printClusterTable(w io.Writer, clusters []v1alpha1.ClusterVectorSidecar) error {
 	header := []string{"NAME", "NAMESPACES", "DONE", "MATCHED", "INJECTED", "UPDATED", "READY", "REASON", "AGE"}
 	if o.declared != nil {

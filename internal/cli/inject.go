@@ -22,6 +22,7 @@ import (
 // injectOptions are the flags of inject.
 type injectOptions struct{ *inputs }
 
+// newInject returns the command inject.
 func newInject(a *app) *cobra.Command {
 	options := injectOptions{}
 	command := &cobra.Command{
@@ -52,6 +53,7 @@ helm template shop ./shop --namespace shop --post-renderer vectorsidecar --post-
 	return command
 }
 
+// run prints the documents with their sidecars. It prints nothing if a VectorSidecar is invalid.
 func (o *injectOptions) run(ctx context.Context) error {
 	if len(o.files) == 0 {
 		o.files = []string{"-"}

@@ -150,6 +150,7 @@ func containsSidecars(lists ...[]source.Document) bool {
 	return hasObject[*v1alpha1.VectorSidecar](lists...) || hasObject[*v1alpha1.ClusterVectorSidecar](lists...)
 }
 
+// hasObject reports whether the documents contain an object of a type.
 func hasObject[T client.Object](lists ...[]source.Document) bool {
 	for _, list := range lists {
 		if slices.ContainsFunc(list, func(d source.Document) bool { _, ok := d.Object.(T); return ok }) {
@@ -276,12 +277,14 @@ func (g *parsedInputs) inputNamespace(flag, current string) (string, error) {
 	return "", fmt.Errorf("the files have objects of the namespaces %s: set one with --namespace, or take all with --all-namespaces (plan, diff, tree)", strings.Join(names, ", "))
 }
 
+// lacksNamespace reports whether a workload in the files has no namespace.
 func (g *parsedInputs) lacksNamespace() bool {
 	return slices.ContainsFunc(g.documents, func(d source.Document) bool {
 		return isWorkload(d) && d.Object.GetNamespace() == ""
 	})
 }
 
+// isWorkload reports whether a document contains a workload.
 func isWorkload(document source.Document) bool {
 	_, ok := workload.ToObject(document.Object)
 	return ok

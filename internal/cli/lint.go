@@ -31,6 +31,7 @@ type lintOptions struct {
 	findings      findingsOutput
 }
 
+// newLint returns the command lint.
 func newLint(a *app) *cobra.Command {
 	options := lintOptions{inputs: &inputs{app: a}}
 	command := &cobra.Command{

@@ -53,6 +53,7 @@ func isDocumented(command *cobra.Command) bool { return !command.Hidden && comma
 // indentedBlock finds the examples of files in a text. Pages have them in fences.
 var indentedBlock = regexp.MustCompile(`(?m)(?:^ {4}.*\n)+`)
 
+// describeCommand writes the section of a command: its usage, its description, its examples and its flags.
 func describeCommand(b *strings.Builder, command *cobra.Command) {
 	long := command.Long
 	if long == "" {
@@ -97,6 +98,7 @@ func ownFlags(command *cobra.Command) (flags []*pflag.Flag, isKube bool) {
 	return flags, isKube
 }
 
+// kubeFlags returns the flags of kubectl that select a cluster and a namespace.
 func kubeFlags() *pflag.FlagSet {
 	flags := pflag.NewFlagSet("kubectl", pflag.ContinueOnError)
 	genericclioptions.NewConfigFlags(true).AddFlags(flags)

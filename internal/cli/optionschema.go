@@ -142,6 +142,7 @@ func placeholderSchema() jsonSchema {
 	return jsonSchema{"type": "string", "pattern": `\$|SECRET\[|\{\{`}
 }
 
+// formSchema returns the schema of one form of a value.
 func (o *optionSchema) formSchema(form *vectoroptions.Form) any {
 	switch form.Kind {
 	case "string":

@@ -88,6 +88,7 @@ func addFormat(command *cobra.Command, allowed ...string) *format {
 	return f
 }
 
+// check returns an error if -o does not have one of the allowed formats.
 func (f *format) check() error {
 	if f.name != "" && !slices.Contains(f.allowed, f.name) {
 		return fmt.Errorf("--output is %q: it must be one of %s", f.name, strings.Join(f.allowed, ", "))
@@ -144,6 +145,7 @@ func countNoun(n int, singular string) string {
 	return fmt.Sprintf("%d %ss", n, singular)
 }
 
+// isNoMatch reports whether a request failed because the cluster does not have the API of the kind.
 func isNoMatch(err error) bool {
 	var noKind *apimeta.NoKindMatchError
 	var noResource *apimeta.NoResourceMatchError

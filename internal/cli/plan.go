@@ -71,6 +71,7 @@ type invalid struct {
 	Message       string `json:"message"`
 }
 
+// newPlan returns the command plan.
 func newPlan(a *app) *cobra.Command {
 	options := planOptions{}
 	command := &cobra.Command{
@@ -103,6 +104,7 @@ kubectl vectorsidecar plan -f docs/samples/app/deployment.yaml --sidecar docs/sa
 	return command
 }
 
+// run predicts the rollout and prints the result.
 func (o *planOptions) run(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
@@ -211,6 +213,7 @@ func newStep(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, 
 	return plannedStep, after, nil
 }
 
+// addStep adds a step to the report and to its totals.
 func (o *planReport) addStep(plannedStep step) {
 	o.Steps = append(o.Steps, plannedStep)
 	o.States[plannedStep.State]++
@@ -218,6 +221,7 @@ func (o *planReport) addStep(plannedStep step) {
 	o.Batches = max(o.Batches, plannedStep.Batch)
 }
 
+// print prints the steps as a table, the forecast, and a summary.
 func (o *planReport) print(options *planOptions) error {
 	header := []string{"NAMESPACE", "VECTORSIDECAR", "WORKLOAD", "ACTION", "BATCH", "RESTARTS", "REASON"}
 	hasWaves := slices.ContainsFunc(o.Steps, func(plannedStep step) bool { return plannedStep.Wave != "" })
@@ -299,6 +303,7 @@ func (o *planReport) summary() string {
 	return text
 }
 
+// countText returns a number as text, or "-" for 0.
 func countText(n int) string {
 	if n == 0 {
 		return "-"
@@ -306,6 +311,7 @@ func countText(n int) string {
 	return strconv.Itoa(n)
 }
 
+// textOrDash returns a text, or "-" for "".
 func textOrDash(text string) string {
 	if text == "" {
 		return "-"

@@ -171,7 +171,8 @@ func createdObjects(results []*result) map[string]simulate.Objects {
 // simulatedRun is the combined result of the steps of a plan.
 type simulatedRun struct {
 	startup time.Duration
-	// replaced are the workloads with replaced pods, each once. at is the index of each workload in replaced.
+	// replaced are the workloads with replaced pods, each once. indexes contains the index of each workload in
+	// replaced.
 	replaced []simulate.Replacement
 	indexes  map[workload.Object]int
 	// batches is the duration of each batch, and soaks the soak time of each wave after its last batch.

@@ -58,6 +58,7 @@ type loadedOnce struct {
 	load func() (*render.Chart, error)
 }
 
+// newLoadedOnce returns a chart that is loaded at the first use.
 func newLoadedOnce(chart fs.FS) *loadedOnce {
 	if shared, ok := chart.(*loadedOnce); ok {
 		return shared
@@ -65,6 +66,7 @@ func newLoadedOnce(chart fs.FS) *loadedOnce {
 	return &loadedOnce{FS: chart, load: sync.OnceValues(func() (*render.Chart, error) { return render.LoadChart(chart) })}
 }
 
+// loadChart loads a chart. A loadedOnce is loaded only at the first call.
 func loadChart(chart fs.FS) (*render.Chart, error) {
 	if shared, ok := chart.(*loadedOnce); ok {
 		return shared.load()

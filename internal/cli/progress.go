@@ -24,6 +24,7 @@ type progress struct {
 
 func newProgress(w io.Writer) *progress { return &progress{writer: w, isBar: isTerminal(w)} }
 
+// showStep shows that a workload has lost its sidecars, or the error.
 func (p *progress) showStep(step removal.Step) {
 	target := fmt.Sprintf("%s %s/%s", step.Workload.Kind, step.Workload.Namespace, step.Workload.Name)
 	if step.Err != nil {

@@ -32,6 +32,7 @@ type reconcileOptions struct {
 	timeout                          time.Duration
 }
 
+// newReconcile returns the command reconcile.
 func newReconcile(a *app) *cobra.Command {
 	options := reconcileOptions{app: a}
 	command := &cobra.Command{
@@ -62,6 +63,7 @@ kubectl vectorsidecar reconcile --all --live -n shop`,
 	return command
 }
 
+// run requests a reconcile of VectorSidecars by an annotation, and waits until the operator has handled it.
 func (o *reconcileOptions) run(ctx context.Context, names []string) error {
 	switch {
 	case o.allSidecars == (len(names) > 0):

@@ -21,6 +21,7 @@ import (
 // schemaFile is the schema of a sidecar chart's values.
 const schemaFile = "values.schema.json"
 
+// newSchema returns the command schema.
 func newSchema(a *app) *cobra.Command {
 	source, version := &inputs{app: a}, ""
 	command := &cobra.Command{
@@ -95,6 +96,7 @@ func referenceRows(chart fs.FS) ([]row, error) {
 	return root.tableRows("", defaults), nil
 }
 
+// tableRows returns a row for each value below a path that has a description, sorted by path.
 func (p property) tableRows(path string, defaults any) []row {
 	var rows []row
 	branch, _ := defaults.(map[string]any)

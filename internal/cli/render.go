@@ -23,6 +23,7 @@ type renderOptions struct {
 	output                     *format
 }
 
+// newRender returns the command render.
 func newRender(a *app) *cobra.Command {
 	options := renderOptions{}
 	command := &cobra.Command{
@@ -52,6 +53,7 @@ kubectl vectorsidecar render deployment/cart -n shop`,
 	return command
 }
 
+// run prints the rendered objects, or the values with their origins.
 func (o *renderOptions) run(ctx context.Context, arguments []string) error {
 	if err := o.output.check(); err != nil {
 		return err
@@ -154,6 +156,7 @@ func (c *change) renderedOverlays() []any {
 	return overlays
 }
 
+// print prints objects as YAML documents, or as a list in JSON.
 func (o *renderOptions) print(objects []any) error {
 	if o.output.name == "json" {
 		return o.output.print(o.app.Out, map[string]any{"apiVersion": "v1", "kind": "List", "items": objects})

@@ -27,6 +27,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
+// newRollout returns the command rollout.
 func newRollout(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "rollout",
@@ -61,6 +62,7 @@ type rolloutOptions struct {
 	output            *format
 }
 
+// newRolloutOptions adds the flags that all rollout commands have.
 func newRolloutOptions(a *app, command *cobra.Command) *rolloutOptions {
 	options := &rolloutOptions{app: a}
 	command.Flags().StringVar(&options.operatorNamespace, "operator-namespace", "", "namespace of the operator, if you may not read all namespaces")
@@ -68,13 +70,14 @@ func newRolloutOptions(a *app, command *cobra.Command) *rolloutOptions {
 	return options
 }
 
-// newRolloutWrite is newRolloutOptions for a command that writes.
+// newRolloutWrite adds the flags that all rollout commands have, and --dry-run for a command that writes.
 func newRolloutWrite(a *app, command *cobra.Command) *rolloutOptions {
 	options := newRolloutOptions(a, command)
 	command.Flags().BoolVar(&options.dryRun, "dry-run", false, "only print what would change")
 	return options
 }
 
+// newRolloutPromote returns the command rollout promote.
 func newRolloutPromote(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "promote WAVE | vectorsidecar/NAME | clustervectorsidecar/NAME",
@@ -105,6 +108,7 @@ kubectl vectorsidecar rollout promote vectorsidecar/logs -n shop`,
 	return command
 }
 
+// newRolloutRetry returns the command rollout retry.
 func newRolloutRetry(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "retry [vectorsidecar/NAME | clustervectorsidecar/NAME]",
@@ -252,8 +256,8 @@ func (r *rollout) requireStarting() error {
 	return fmt.Errorf("revision %s is undone; run kubectl vectorsidecar rollout retry to start it again", r.Revision)
 }
 
-// readWaves is read, with an error if the installation has no waves. It prints a note for each part of the published
-// revision that differs from the present one.
+// readWaves reads the rollout as readRollout does, and returns an error if the installation has no waves. It prints a
+// note for each part of the published revision that differs from the present one.
 func (o *rolloutOptions) readWaves(ctx context.Context, cluster client.Reader) (*rollout, error) {
 	read, err := o.readRollout(ctx, cluster)
 	if err == nil {
@@ -268,6 +272,7 @@ func (o *rolloutOptions) readWaves(ctx context.Context, cluster client.Reader) (
 	return read, nil
 }
 
+// requireWaves returns an error if the installation has neither waves nor a halt.
 func (r *rollout) requireWaves() error {
 	if r.rules.IsStaged() {
 		return nil
@@ -275,6 +280,7 @@ func (r *rollout) requireWaves() error {
 	return fmt.Errorf("the installation has no waves: set rollout.waves or rollout.halt in its values (ConfigMap %s)", r.values)
 }
 
+// promote ends the wait for a wave, and for the waves before it.
 func (o *rolloutOptions) promote(ctx context.Context, name string) error {
 	return o.annotate(ctx, func(read *rollout) ([]annotation, error) {
 		var waveNames []string
@@ -382,6 +388,7 @@ func (o *rolloutOptions) patch(ctx context.Context, cluster client.Client, objec
 	return humanize.Fprintf(o.app.Out, "%s annotated: %s\n", argument, changes[0].effect)
 }
 
+// setIn sets or removes the annotation in an object, which is not written.
 func (a *annotation) setIn(object client.Object) {
 	annotations := maps.Clone(object.GetAnnotations())
 	delete(annotations, a.key)

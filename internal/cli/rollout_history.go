@@ -26,6 +26,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
+// newRolloutHistory returns the command rollout history.
 func newRolloutHistory(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "history",
@@ -42,6 +43,7 @@ ControllerRevisions in its namespace.`,
 	return command
 }
 
+// newRolloutDiff returns the command rollout diff.
 func newRolloutDiff(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "diff REVISION [REVISION]",
@@ -160,6 +162,8 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 	return nil
 }
 
+// diff prints the differences between two revisions. The published revision replaces a missing second one. The error
+// is a *foundError if there are differences.
 func (o *rolloutOptions) diff(ctx context.Context, revisions []string) error {
 	cluster, read, err := o.openRollout(ctx)
 	if err != nil {

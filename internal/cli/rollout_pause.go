@@ -17,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
+// newRolloutPause returns the command rollout pause.
 func newRolloutPause(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "pause [VECTORSIDECAR | clustervectorsidecar/NAME]",
@@ -34,6 +35,7 @@ kubectl vectorsidecar rollout pause`,
 	return pauseCommand(a, command, true)
 }
 
+// newRolloutResume returns the command rollout resume.
 func newRolloutResume(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "resume [VECTORSIDECAR | clustervectorsidecar/NAME]",
@@ -48,6 +50,7 @@ kubectl vectorsidecar rollout resume`,
 	return pauseCommand(a, command, false)
 }
 
+// pauseCommand completes the command pause or resume.
 func pauseCommand(a *app, command *cobra.Command, isPause bool) *cobra.Command {
 	options := newRolloutWrite(a, command)
 	command.RunE = func(command *cobra.Command, names []string) error {

@@ -22,6 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
+// newRolloutStatus returns the command rollout status.
 func newRolloutStatus(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "status",

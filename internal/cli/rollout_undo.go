@@ -29,6 +29,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
+// newRolloutUndo returns the command rollout undo.
 func newRolloutUndo(a *app) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "undo [VECTORSIDECAR | clustervectorsidecar/NAME]",
@@ -92,6 +93,7 @@ type undo struct {
 	change annotation
 }
 
+// run undoes the published revision, or moves to --to-revision, for all VectorSidecars or for one.
 func (o *undoOptions) run(ctx context.Context, names []string) error {
 	cluster, read, err := o.openRollout(ctx)
 	if err == nil {
@@ -356,6 +358,7 @@ func flattenFiles(files fleet.Files) map[string]string {
 	return values
 }
 
+// flattenValue adds the scalars and lists below a value, by the file and their path.
 func flattenValue(values map[string]string, file string, path []string, value any) {
 	if children := tree.Map(value); len(children) > 0 {
 		for key, child := range children {

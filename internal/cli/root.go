@@ -113,6 +113,7 @@ func Run(ctx context.Context, arguments []string, streams genericiooptions.IOStr
 	return newApp(streams, builtin, version).run(ctx, arguments)
 }
 
+// run runs a command, prints its error, and returns the exit code.
 func (a *app) run(ctx context.Context, arguments []string) int {
 	root := a.rootCommand() //nolint:contextcheck // The commands get theirs when they run.
 	root.SetArgs(arguments)
@@ -147,6 +148,7 @@ func newApp(streams genericiooptions.IOStreams, builtin Builtin, version string)
 	return a
 }
 
+// rootCommand returns the root command with all commands.
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kubectl-vectorsidecar",

@@ -96,6 +96,7 @@ func newSarif(result *lint.Result, command, version string) *sarif {
 	return &sarif{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
 }
 
+// newSarifRule returns the description of a rule of lint.
 func newSarifRule(code string) sarifRule {
 	lintRule, _ := lint.RuleFor(code)
 	rule := sarifRule{ID: code, Description: sarifText{lintRule.Title}, Help: sarifText{lintRule.Help}}
@@ -103,6 +104,7 @@ func newSarifRule(code string) sarifRule {
 	return rule
 }
 
+// newSarifResult returns the result for a finding. index is the index of its rule in the report.
 func newSarifResult(finding *lint.Finding, index int) sarifResult {
 	var location sarifLocation
 	location.Physical.Artifact.URI = (&url.URL{Path: filepath.ToSlash(finding.File)}).String()

@@ -276,8 +276,8 @@ func (s *session) addDocuments(ctx context.Context, input *parsedInputs) error {
 	return err
 }
 
-// requireUnique returns an error for a workload that the files contain twice. Otherwise one copy would be evaluated, and
-// the other copy would stay without a sidecar. places are the places of the workloads so far.
+// requireUnique returns an error for a workload that the files contain twice. Otherwise one copy would be evaluated,
+// and the other copy would stay without a sidecar. locations are the positions of the workloads so far.
 func requireUnique(locations map[workload.Ref]string, document source.Document, ref workload.Ref) error {
 	ref.UID = ""
 	location := fmt.Sprintf("%s: document %d", document.Source, document.Number)
@@ -308,7 +308,7 @@ func (s *session) operatorNamespace() string {
 	return s.inputs.operatorNamespace
 }
 
-// addNote prints a note about the scene, once.
+// addNote prints a note about the session, once.
 func (s *session) addNote(text string) {
 	if s.noted[text] {
 		return
@@ -359,7 +359,8 @@ func (s *session) loadEvaluator(ctx context.Context, chart fs.FS) error {
 	return err
 }
 
-// evaluateSidecar evaluates one VectorSidecar.
+// evaluateSidecar evaluates one VectorSidecar. It prints notes about assumptions, and assumes that Vector accepts
+// every configuration.
 func (s *session) evaluateSidecar(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*result, error) {
 	input, err := s.taker.Observe(ctx, sidecar)
 	if err != nil {

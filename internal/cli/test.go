@@ -52,6 +52,7 @@ type testResult struct {
 	Unchecked []string `json:"unchecked,omitempty"`
 }
 
+// newTest returns the command test.
 func newTest(a *app) *cobra.Command {
 	options := testOptions{inputs: &inputs{app: a}, valueFiles: map[string][]byte{}}
 	command := &cobra.Command{
@@ -111,6 +112,7 @@ kubectl vectorsidecar test test/golden --vector vector`,
 	return command
 }
 
+// run runs the scenarios and prints their results.
 func (o *testOptions) run(ctx context.Context, arguments []string) error {
 	if err := o.output.check(); err != nil {
 		return err
@@ -149,7 +151,7 @@ func (o *testOptions) run(ctx context.Context, arguments []string) error {
 }
 
 // findChart returns the chart in a directory or in the nearest directory above it, or else the chart for tests
-// outside of a chart. known are the charts of the directories so far. A chart that cannot be loaded is an error, not
+// outside of a chart. charts are the charts of the directories so far. A chart that cannot be loaded is an error, not
 // a result of its tests.
 func (o *testOptions) findChart(folder string, charts map[string]fs.FS) (chart fs.FS, err error) {
 	if chart, isKnown := charts[folder]; isKnown {

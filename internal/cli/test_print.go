@@ -13,6 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
+// print prints the results of scenarios as text, as JUnit XML or as JSON. The error is a *foundError if a test
+// failed.
 func (o *testOptions) print(verdicts []testResult) error {
 	failed := 0
 	var cases []junitCase
@@ -73,6 +75,7 @@ func (o *testOptions) noteUnchecked(verdicts []testResult) {
 	}
 }
 
+// printText prints the results of scenarios with colors, and their differences.
 func (o *testOptions) printText(verdicts []testResult) error {
 	paint := painterFor(o.app.Out)
 	var errs []error

@@ -33,6 +33,7 @@ type node struct {
 	Children []*node `json:"children,omitempty"`
 }
 
+// newTree returns the command tree.
 func newTree(a *app) *cobra.Command {
 	options := treeOptions{}
 	command := &cobra.Command{
@@ -54,6 +55,7 @@ kubectl vectorsidecar tree -f docs/samples/app/deployment.yaml --sidecar docs/sa
 	return command
 }
 
+// run prints the tree once, or again after each change.
 func (o *treeOptions) run(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
@@ -87,6 +89,7 @@ func (o *treeOptions) run(ctx context.Context) error {
 	return err
 }
 
+// formatTree returns the tree of a session as text, JSON or YAML.
 func (o *treeOptions) formatTree(ctx context.Context, scene *session) ([]byte, error) {
 	root, err := scene.buildTree(ctx)
 	if err != nil {
@@ -143,7 +146,8 @@ func findOrAddChild(siblings *[]*node, kind, name string) *node {
 	return added
 }
 
-// print draws the node and its children.
+// print writes the node and its children. lead is the start of the node's line, and indent the start of the lines of
+// its children.
 func (n *node) print(buffer *bytes.Buffer, lead, indent string) {
 	text := n.Kind + " " + n.Name
 	for _, detail := range []string{n.State, n.Reason} {

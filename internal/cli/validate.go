@@ -31,6 +31,7 @@ type validateOptions struct {
 	findings findingsOutput
 }
 
+// newValidate returns the command validate.
 func newValidate(a *app) *cobra.Command {
 	options := validateOptions{}
 	command := &cobra.Command{

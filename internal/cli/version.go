@@ -20,6 +20,7 @@ type versions struct {
 	Templates string `json:"templates"`
 }
 
+// newVersion returns the command version.
 func newVersion(a *app) *cobra.Command {
 	var output *format
 	command := &cobra.Command{
