@@ -153,6 +153,7 @@ func (f Finding) withPosition(pos position, path string) Finding {
 	return f
 }
 
+// sortFindings sorts findings by file and position, and removes equal findings.
 func sortFindings(findings []Finding) []Finding {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

@@ -37,7 +37,7 @@ type SkippedFile struct {
 // NotRecognized is the reason for skipping a file with unknown content.
 const NotRecognized = "neither objects, values nor Vector configuration"
 
-// skipFile returns the Skipped for a file of otherKind.
+// skipFile returns the SkippedFile for a file of otherKind.
 func skipFile(file File) SkippedFile {
 	skipped := SkippedFile{File: file.Name, Reason: NotRecognized, Chart: file.Chart}
 	switch base := path.Base(filepath.ToSlash(file.Name)); {
@@ -49,7 +49,7 @@ func skipFile(file File) SkippedFile {
 	return skipped
 }
 
-// SkipTemplate returns the Skipped for a template of another chart that contains a VectorSidecar.
+// SkipTemplate returns the SkippedFile for a template of another chart that contains a VectorSidecar.
 func SkipTemplate(name, chart string) SkippedFile {
 	reason := "template of a Helm chart with a VectorSidecar: render it, as with helm template " + chart + " | kubectl vectorsidecar lint -"
 	return SkippedFile{File: name, Reason: reason, Chart: chart}

@@ -58,6 +58,7 @@ func (o *objects) addFile(ctx context.Context, file File) []Finding {
 	return findings
 }
 
+// putDocument adds an object to the objects that are checked together. A workload counts as rolled out.
 func (o *objects) putDocument(document source.Document) {
 	if document.Object == nil {
 		return

@@ -61,6 +61,7 @@ func runningContainers(pod *corev1.PodSpec) []corev1.Container {
 	return slices.Concat(native, pod.Containers)
 }
 
+// findMount returns the container's mount of a volume, or nil for none.
 func findMount(container *corev1.Container, volume string) *corev1.VolumeMount {
 	for i := range container.VolumeMounts {
 		if mount := &container.VolumeMounts[i]; mount.Name == volume {

@@ -9,8 +9,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// windowsFindings reports a workload in the files with windowsFindings if no other field restricts its pods to
-// Windows nodes.
+// windowsFindings reports a workload in the files with windowsOptions if no other field restricts its pods to Windows
+// nodes.
 func (o *objects) windowsFindings(ref workload.Ref) []Finding {
 	document := o.documentFor(ref)
 	object, ok := workload.ToObject(document.Object)
