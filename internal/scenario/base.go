@@ -28,6 +28,7 @@ const (
 // differenceName returns the name of the difference that may replace a file.
 func differenceName(name string) string { return strings.TrimSuffix(name, ".yaml") + ".diff" }
 
+// differenceNames returns the names of the differences that may replace some files.
 func differenceNames(names []string) []string {
 	var diffNames []string
 	for _, name := range names {

@@ -59,6 +59,7 @@ func (w *writer) replaceLines(from, to int, replacement []string) {
 	}
 }
 
+// lineKeys returns the key of each line.
 func lineKeys(lines []string) []string {
 	var lineKeys []string
 	for _, line := range lines {

@@ -26,6 +26,7 @@ type Outcome struct {
 	Text   string
 }
 
+// sectionName returns the name of the file that expects the outcome: an error or objects.
 func (o Outcome) sectionName() string {
 	if o.Failed {
 		return WantError
@@ -35,7 +36,7 @@ func (o Outcome) sectionName() string {
 
 // Difference is an expectation that was not met.
 type Difference struct {
-	// The name of the expectation.
+	// Name is the name of the expected file, or the object and the path of the expectation.
 	Name             string
 	Expected, Actual string
 }

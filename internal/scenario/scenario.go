@@ -128,11 +128,13 @@ func Load(paths ...string) ([]*Scenario, error) {
 	return basesFirst(scenarios), nil
 }
 
+// hasFile reports whether a directory contains a file.
 func hasFile(folder, name string) bool {
 	_, err := os.Stat(filepath.Join(folder, name))
 	return err == nil
 }
 
+// loadFile reads a scenario from an archive.
 func loadFile(name string) (*Scenario, error) {
 	text, err := source.ReadFile(name)
 	if err != nil {
@@ -147,6 +149,7 @@ func parse(name string, text []byte) *Scenario {
 	return &Scenario{Name: strings.TrimSuffix(name, extension), Story: storyComment(archive), path: name, isFile: true, style: style, archive: archive}
 }
 
+// loadFolder reads a scenario from the files of a directory. It ignores files with other names.
 func loadFolder(folder string) (*Scenario, error) {
 	scenario := &Scenario{Name: folder, path: folder, archive: &txtar.Archive{}}
 	for _, name := range allowedFiles {
@@ -284,6 +287,7 @@ func (s *Scenario) Folder() string {
 	return s.path
 }
 
+// storyComment returns the comment of an archive on one line, without the license and the line that names the base.
 func storyComment(archive *txtar.Archive) string {
 	var lines []string
 	for line := range strings.Lines(string(archive.Comment)) {
