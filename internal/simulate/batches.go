@@ -63,6 +63,7 @@ func Share(sidecars []PacedPlans, rules *fleet.Rules) {
 // long.
 func zeroClock() time.Time { return time.Time{} }
 
+// allocatorsFor returns a slot allocator for each class of plans, which expects a report from each VectorSidecar.
 func allocatorsFor(names []types.NamespacedName) map[plan.Class]*fleet.SlotAllocator {
 	allocators := map[plan.Class]*fleet.SlotAllocator{}
 	for _, class := range plan.Classes() {

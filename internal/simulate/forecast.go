@@ -129,6 +129,7 @@ type exchange struct {
 	isReturn bool
 }
 
+// newExchange returns the exchange for a workload with replaced pods.
 func newExchange(replacement *Replacement, surroundings *Surroundings) exchange {
 	isReturn := slices.ContainsFunc(surroundings.Revisions, func(revision workload.Object) bool { return workload.SharesTemplate(revision, replacement.After) })
 	return exchange{replacement, podFor(replacement.Before, surroundings.LimitRanges), podFor(replacement.After, surroundings.LimitRanges), isReturn}
@@ -173,6 +174,7 @@ func addMissing(list, missing corev1.ResourceList) corev1.ResourceList {
 	return list
 }
 
+// forecastNamespace returns the change of the requests, and the changed QoS classes, of a namespace's workloads.
 func forecastNamespace(name string, exchanges []exchange) NamespaceForecast {
 	result := NamespaceForecast{Namespace: name, Workloads: len(exchanges), Requests: corev1.ResourceList{}}
 	for _, e := range exchanges {
@@ -196,6 +198,7 @@ func podRequests(pod *corev1.Pod) corev1.ResourceList {
 	return resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
 }
 
+// multiplyQuantity returns a quantity times a count.
 func multiplyQuantity(quantity resource.Quantity, count int) resource.Quantity {
 	quantity = quantity.DeepCopy()
 	quantity.Mul(int64(count))

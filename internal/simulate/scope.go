@@ -53,6 +53,7 @@ func isInScope(pod *corev1.Pod, scope corev1.ResourceQuotaScope) bool {
 	return false // Such as the scope of volumes.
 }
 
+// hasPriority reports whether the priority class of a pod matches a term of a scope selector.
 func hasPriority(pod *corev1.Pod, term *corev1.ScopedResourceSelectorRequirement) bool {
 	class := pod.Spec.PriorityClassName
 	switch term.Operator {

@@ -65,6 +65,8 @@ func (m *Merger) Workload(object workload.Object, p *plan.Plan) (*unstructured.U
 	return operation.mergeWorkload(object, p)
 }
 
+// mergeWorkload returns the workload after a plan: first its patch, then its apply, and then the trimming of managed
+// fields.
 func (m *merge) mergeWorkload(object workload.Object, p *plan.Plan) (*unstructured.Unstructured, error) {
 	live, err := m.toUnstructured(object)
 	if err != nil {
@@ -154,6 +156,7 @@ func (m *merge) patchPlan(live runtime.Object, p *plan.Plan) (runtime.Object, er
 	return recorded, nil
 }
 
+// toUnstructured returns a copy of a workload as an unstructured object with its kind.
 func (m *merge) toUnstructured(workloadObject workload.Object) (*unstructured.Unstructured, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(workloadObject)
 	if err != nil {
@@ -167,6 +170,7 @@ func (m *merge) toUnstructured(workloadObject workload.Object) (*unstructured.Un
 // oneVersion implements the interfaces of the merge code for objects that have their storage version and no defaults.
 type oneVersion struct{}
 
+// New returns an empty object of a kind.
 func (oneVersion) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	object := &unstructured.Unstructured{}
 	object.SetGroupVersionKind(kind)

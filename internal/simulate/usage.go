@@ -127,6 +127,7 @@ func ephemeralClaims(pod *corev1.Pod) map[string]*corev1.PersistentVolumeClaimSp
 	return claims
 }
 
+// isClaimResource reports whether a resource of a quota counts PersistentVolumeClaims or their storage.
 func isClaimResource(name corev1.ResourceName) bool {
 	return name == corev1.ResourcePersistentVolumeClaims || name == countClaims || name == corev1.ResourceRequestsStorage ||
 		strings.Contains(string(name), ofStorageClass)
