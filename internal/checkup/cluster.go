@@ -103,6 +103,7 @@ func (d *Diagnosis) Run(ctx context.Context) []Result {
 	return results
 }
 
+// checkVersion checks whether the version of Kubernetes is supported and has native sidecars.
 func (d *Diagnosis) checkVersion() Result {
 	const check = "Kubernetes version"
 	version, err := utilversion.ParseGeneric(d.KubeVersion)
@@ -152,6 +153,8 @@ func (d *Diagnosis) checkServed(ctx context.Context) (Result, bool) {
 	return Result{check, OK, v1alpha1.GroupVersion.String(), ""}, true
 }
 
+// findInstallation returns the installation of the operator, or nil for none, and checks whether a replica is
+// available.
 func (d *Diagnosis) findInstallation(ctx context.Context) (*source.Installation, Result) {
 	const check = "operator"
 	installation, err := source.FindInstallation(ctx, d.Cluster, d.OperatorNamespace, "")

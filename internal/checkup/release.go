@@ -114,6 +114,7 @@ func retryUntilSuccess(ctx context.Context, run func(context.Context) error) err
 	}
 }
 
+// newChecks returns the checks for the options, in the order in which they run.
 func newChecks(config *rest.Config, options TestOptions) ([]check, error) {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(v1alpha1.AddToScheme(scheme), coordinationv1.AddToScheme(scheme)); err != nil {
@@ -144,6 +145,8 @@ func newChecks(config *rest.Config, options TestOptions) ([]check, error) {
 	return checks, nil
 }
 
+// checkNamespacesServed returns an error if VectorSidecars cannot be listed in one of the namespaces, or in the
+// cluster for none.
 func checkNamespacesServed(ctx context.Context, live *livelist.Client, namespaces []string) error {
 	if len(namespaces) == 0 {
 		namespaces = []string{""}

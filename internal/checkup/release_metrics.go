@@ -49,6 +49,7 @@ func checkMetricsServed(ctx context.Context, config *rest.Config, url string) er
 	return nil
 }
 
+// getURL returns the status code and the body of a GET request, up to maxResponse bytes.
 func getURL(ctx context.Context, transport http.RoundTripper, url string) (status int, text string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -92,6 +92,7 @@ func (d *Diagnosis) findCallers(ctx context.Context, namespace string) ([]caller
 	return slices.Concat(callerLists...), err
 }
 
+// isAboutSidecars reports whether a webhook is called for VectorSidecars.
 func isAboutSidecars(webhook *admissionregistrationv1.ValidatingWebhook) bool {
 	return slices.ContainsFunc(webhook.Rules, func(rule admissionregistrationv1.RuleWithOperations) bool {
 		return slices.Contains(rule.APIGroups, v1alpha1.GroupVersion.Group) && slices.Contains(rule.Resources, "vectorsidecars")
