@@ -110,6 +110,7 @@ func readDeclaringValues(ctx context.Context, live *livelist.Client, leaving *Op
 	return values, nil
 }
 
+// newClient returns a client that knows the types that the Job reads and writes.
 func newClient(config *rest.Config) (client.Client, error) {
 	scheme := runtime.NewScheme()
 	err := errors.Join(v1alpha1.AddToScheme(scheme), batchv1.AddToScheme(scheme), coordinationv1.AddToScheme(scheme), corev1.AddToScheme(scheme))
