@@ -84,6 +84,7 @@ func (n *node) fields() *fields {
 // UnknownField returns the path of a field of a pod that the definition does not have, or "" if it has all fields.
 func (d *Definition) UnknownField(pod map[string]any) string { return d.pod.findUnknown(pod) }
 
+// findUnknown returns the path of the first field of a value that is not in the fields, or "" for none.
 func (f *fields) findUnknown(value any) string {
 	if f == nil {
 		return ""

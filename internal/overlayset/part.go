@@ -228,6 +228,7 @@ func convertInjections(id string, injections []workload.EnvInjection) []v1alpha1
 // jsonPointer escapes an annotation key for a JSON pointer. Annotation keys do not contain tildes.
 func jsonPointer(key string) string { return strings.ReplaceAll(key, "/", "~1") }
 
+// newItem returns an item of an overlay, as JSON.
 func newItem(id string, item any) v1alpha1.OverlayItem {
 	text, _ := json.Marshal(item) // The item was made from JSON.
 	return v1alpha1.OverlayItem{OverlayID: id, Item: runtime.RawExtension{Raw: text}}
