@@ -63,7 +63,7 @@ type InNamespace struct {
 }
 
 // NewClusterStatus returns the status of a ClusterVectorSidecar from its status in each namespace. Its
-// lastReconcileTime changes as in Of.
+// lastReconcileTime changes as in NewSidecarStatus.
 func NewClusterStatus(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVectorSidecarStatus {
 	previous := &facts.Cluster.Status
 	sum := clusterSum{facts: &facts, groups: map[state]*namespaceGroup{}, kinds: map[v1alpha1.WorkloadKind]*v1alpha1.KindStatus{}}
@@ -92,7 +92,8 @@ func NewClusterStatus(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVecto
 	return *status
 }
 
-// NewClusterFailureStatus is NewFailureStatus for a ClusterVectorSidecar.
+// NewClusterFailureStatus returns the status of a ClusterVectorSidecar after a reconcile that failed before it had a
+// status: the previous status with the reason of the failure.
 func NewClusterFailureStatus(cluster *v1alpha1.ClusterVectorSidecar, failure error, now metav1.Time) v1alpha1.ClusterVectorSidecarStatus {
 	status := cluster.Status.DeepCopy()
 	if reportFailure(&status.Conditions, failure, cluster.Generation, now) {
@@ -182,6 +183,7 @@ func (c *clusterSum) keepFinishedCanaries() {
 	c.status.FinishedCanaries = entries[:min(len(entries), v1alpha1.MaxFinishedCanaries)]
 }
 
+// addKind adds the numbers of a kind in one namespace.
 func (c *clusterSum) addKind(kind *v1alpha1.KindStatus) {
 	into := c.kinds[kind.Kind]
 	if into == nil {
@@ -347,6 +349,8 @@ type namespaceGroup struct {
 	texts  []string
 }
 
+// add adds a namespace to the group. The group has the reason of the first namespace, and the messages of the first
+// maxNamed.
 func (g *namespaceGroup) add(name string, condition *metav1.Condition) {
 	g.count++
 	g.reason = cmp.Or(g.reason, condition.Reason)

@@ -20,6 +20,7 @@ const unproven plan.State = "Unproven"
 // counts has the number of workloads in each phase, by kind.
 type counts map[string]map[plan.State]int32
 
+// add counts one workload.
 func (c counts) add(kind string, phase plan.State) {
 	if c[kind] == nil {
 		c[kind] = map[plan.State]int32{}

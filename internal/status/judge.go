@@ -33,6 +33,7 @@ const (
 	stalled
 )
 
+// outcome is a result to report in conditions: the state of the VectorSidecar, with a reason and a message.
 type outcome struct {
 	state           state
 	reason, message string
@@ -190,6 +191,7 @@ type group struct {
 	plans []*plan.Plan
 }
 
+// add adds a plan to the group. Only the first maxNamed plans are kept; the others are counted.
 func (g *group) add(p *plan.Plan) {
 	if g.count++; len(g.plans) < maxNamed {
 		g.plans = append(g.plans, p)

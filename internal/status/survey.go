@@ -134,6 +134,7 @@ func Workloads(facts Facts) iter.Seq[Workload] {
 	}
 }
 
+// rejectionsByObject returns the failed writes by the names of their objects (see Object).
 func rejectionsByObject(facts Facts) map[string]decision.Result {
 	refusals := map[string]decision.Result{}
 	for _, failure := range facts.Results.Failures() {
@@ -142,6 +143,8 @@ func rejectionsByObject(facts Facts) map[string]decision.Result {
 	return refusals
 }
 
+// reasonFor returns the reason of a workload in status.workloads: the reason of the rejected write, or the reason of
+// the plan.
 func reasonFor(p *plan.Plan, phase plan.State, refusals map[string]decision.Result) string {
 	if phase == refused {
 		return refusals[Object(p.Target)].Reason
