@@ -107,6 +107,7 @@ func (a *SlotAllocator) ReplaceExpected(name types.NamespacedName, members []typ
 	return a.membersToRequeue(a.assignSlots(rules))
 }
 
+// addExpected expects the first report of each VectorSidecar that has not reported yet. The caller must hold mu.
 func (a *SlotAllocator) addExpected(names []types.NamespacedName) {
 	for _, name := range names {
 		if a.demands[name] == nil {
@@ -122,6 +123,7 @@ func (a *SlotAllocator) SetDemand(name types.NamespacedName, demand Demand) {
 	a.setDemand(name, demand)
 }
 
+// setDemand replaces the reported demand of a VectorSidecar, and returns its state. The caller must hold mu.
 func (a *SlotAllocator) setDemand(name types.NamespacedName, demand Demand) *slotState {
 	state := a.demands[name]
 	if state == nil {
@@ -136,6 +138,7 @@ func (a *SlotAllocator) setDemand(name types.NamespacedName, demand Demand) *slo
 	return state
 }
 
+// replaceDemand sets the demand in a state, and corrects the total demand. The caller must hold mu.
 func (a *SlotAllocator) replaceDemand(state *slotState, demand Demand) {
 	a.sum.Matched += demand.Matched - state.Matched
 	a.sum.InProgress += demand.InProgress - state.InProgress
