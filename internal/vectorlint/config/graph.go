@@ -22,10 +22,8 @@ func (c *checker) checkCycles() {
 			case 0:
 				walk(output.component)
 			case 1:
-				if c.counts[Error] < mostFindings {
-					if c.counts[Error] < mostFindings { // More findings are not reported, and each is long.
-						c.reportCycle(path[slices.Index(path, output.component):])
-					}
+				if c.counts[Error] < mostFindings { // More findings are not reported, and each is long.
+					c.reportCycle(path[slices.Index(path, output.component):])
 				}
 			}
 		}
