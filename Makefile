@@ -18,9 +18,9 @@ SIDECAR   ?= docs/samples/02-logs.yaml
 FUZZTIME  ?= 100000x
 SEED      ?= 0
 
-BIN   := bin
-TOOLS := test/tools
-include $(TOOLS)/site/site.mk test/pluginarchive/archive.mk test/imagearchive/image.mk test/pictures/pictures.mk
+BIN     := bin
+MODULES := test/tools
+include $(MODULES)/site/site.mk test/pluginarchive/archive.mk test/imagearchive/image.mk test/pictures/pictures.mk
 
 VERSION = $(or $(shell awk '$$1 == "appVersion:" {gsub(/"/, "", $$2); print $$2}' chart/Chart.yaml 2>/dev/null),dev)
 ENVIRONMENTS = $(basename $(notdir $(wildcard values/*.yaml)))
@@ -258,7 +258,7 @@ fmt: $(BIN)/golangci-lint ## Format the code and group its imports.
 .PHONY: lint
 lint: $(BIN)/golangci-lint $(BIN)/kube-api-linter $(BIN)/helm ## Lint the code, the API by Kubernetes' conventions, and both charts with every environment's values.
 	$(BIN)/golangci-lint run
-	$(BIN)/kube-api-linter run -c $(TOOLS)/kube-api-linter/config.yaml ./api/...
+	$(BIN)/kube-api-linter run -c $(MODULES)/kube-api-linter/config.yaml ./api/...
 	@for env in $(ENVIRONMENTS); do \
 	  for chart in chart .; do \
 	    echo "helm lint $$chart -f values/$$env.yaml"; \
@@ -291,7 +291,7 @@ verify: ## Do all that CI does: generate, format, lint, test, demo, read the doc
 .PHONY: tidy clean help
 tidy: ## Bring go.mod and go.sum of the operator and of every tool module in line.
 	go mod tidy
-	for module in $(dir $(wildcard $(TOOLS)/*/go.mod)); do (cd $$module && go mod tidy); done
+	for module in $(dir $(wildcard $(MODULES)/*/go.mod)); do (cd $$module && go mod tidy); done
 
 clean: ## Remove everything built.
 	rm -rf $(BIN)
@@ -314,7 +314,7 @@ control-plane: $(CONTROL_PLANE) ## Build the programs of the test control plane.
 tools: control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest controller-gen golangci-lint kube-api-linter kind ko promtool crds) ## Build every tool into bin/; the first time takes some minutes.
 
 # The version of a module as its tool module pins it.
-pinned = $(shell awk '$$1 == "require" {$$1 = ""; $$0 = $$0} $$1 == "$(2)" && $$2 ~ /^v/ {print $$2; exit}' $(TOOLS)/$(1)/go.mod)
+pinned = $(shell awk '$$1 == "require" {$$1 = ""; $$0 = $$0} $$1 == "$(2)" && $$2 ~ /^v/ {print $$2; exit}' $(MODULES)/$(1)/go.mod)
 
 KUBE_VERSION := $(call pinned,kubernetes,k8s.io/kubernetes)
 KUBE_MAJOR   := $(patsubst v%,%,$(word 1,$(subst ., ,$(KUBE_VERSION))))
@@ -337,10 +337,10 @@ HELM_LDFLAGS := $(CHART_LDFLAGS) \
 
 # $(call tool,module,program,package,linker flags,build tags): a program is built again only when its module's pins change.
 define tool
-$(BIN)/$(2): $(TOOLS)/$(1)/go.mod $(TOOLS)/$(1)/go.sum
+$(BIN)/$(2): $(MODULES)/$(1)/go.mod $(MODULES)/$(1)/go.sum
 	@echo "building $(2)"
 	@mkdir -p $(BIN)
-	@cd $(TOOLS)/$(1) && go build -tags '$(5)' -ldflags '-s -w $(4)' -o $(CURDIR)/$(BIN)/$(2) $(3)
+	@cd $(MODULES)/$(1) && go build -tags '$(5)' -ldflags '-s -w $(4)' -o $(CURDIR)/$(BIN)/$(2) $(3)
 	@touch $(BIN)/$(2)
 endef
 
@@ -350,13 +350,13 @@ $(eval $(call tool,etcd,etcd,go.etcd.io/etcd/server/v3))
 $(eval $(call tool,kwok,kwok,sigs.k8s.io/kwok/cmd/kwok))
 $(eval $(call tool,argo-rollouts,rollouts-controller,github.com/argoproj/argo-rollouts/cmd/rollouts-controller))
 $(eval $(call tool,coredns,coredns,.))
-$(BIN)/coredns: $(TOOLS)/coredns/main.go
+$(BIN)/coredns: $(MODULES)/coredns/main.go
 $(eval $(call tool,kafka,kafka,.))
-$(BIN)/kafka: $(TOOLS)/kafka/main.go
+$(BIN)/kafka: $(MODULES)/kafka/main.go
 $(eval $(call tool,helm,helm,helm.sh/helm/v3/cmd/helm,$(HELM_LDFLAGS)))
 $(eval $(call tool,helm4,helm4,helm.sh/helm/v4/cmd/helm,-X helm.sh/helm/v4/internal/version.version=$(call pinned,helm4,helm.sh/helm/v4)))
 $(eval $(call tool,helm,helm-sdk,./sdk))
-$(BIN)/helm-sdk: $(TOOLS)/helm/sdk/main.go
+$(BIN)/helm-sdk: $(MODULES)/helm/sdk/main.go
 $(eval $(call tool,helm-unittest,helm-unittest,github.com/helm-unittest/helm-unittest/cmd/helm-unittest,$(CHART_LDFLAGS)))
 $(eval $(call tool,controller-gen,controller-gen,sigs.k8s.io/controller-tools/cmd/controller-gen))
 $(eval $(call tool,golangci-lint,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
@@ -368,9 +368,9 @@ $(eval $(call tool,kind,kind,sigs.k8s.io/kind))
 $(eval $(call tool,promtool,promtool,github.com/prometheus/prometheus/cmd/promtool,,remove_all_sd))
 
 # Definitions of kinds that the chart makes objects of, for tests.
-$(BIN)/crds: $(TOOLS)/crds/go.mod $(TOOLS)/crds/go.sum
+$(BIN)/crds: $(MODULES)/crds/go.mod $(MODULES)/crds/go.sum
 	@echo "copying CustomResourceDefinitions"
-	@mkdir -p $@ && cd $(TOOLS)/crds && go mod download && for file in \
+	@mkdir -p $@ && cd $(MODULES)/crds && go mod download && for file in \
 	  "$$(go list -m -f '{{.Dir}}' github.com/prometheus-operator/prometheus-operator)"/example/prometheus-operator-crd/monitoring.coreos.com_{service,pod}monitors.yaml \
 	  "$$(go list -m -f '{{.Dir}}' github.com/prometheus-operator/prometheus-operator)"/example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml \
 	  "$$(go list -m -f '{{.Dir}}' github.com/cert-manager/cert-manager)"/deploy/crds/cert-manager.io_certificates.yaml; do \
@@ -378,8 +378,8 @@ $(BIN)/crds: $(TOOLS)/crds/go.mod $(TOOLS)/crds/go.sum
 	@touch $@
 
 # Definitions of Rollouts and of what their controller watches besides.
-$(BIN)/rollouts-crds: $(TOOLS)/argo-rollouts/go.mod $(TOOLS)/argo-rollouts/go.sum
+$(BIN)/rollouts-crds: $(MODULES)/argo-rollouts/go.mod $(MODULES)/argo-rollouts/go.sum
 	@echo "copying CustomResourceDefinitions of Argo Rollouts"
-	@mkdir -p $@ && cd $(TOOLS)/argo-rollouts && go mod download github.com/argoproj/argo-rollouts && \
+	@mkdir -p $@ && cd $(MODULES)/argo-rollouts && go mod download github.com/argoproj/argo-rollouts && \
 	  install -m 644 "$$(go list -m -f '{{.Dir}}' github.com/argoproj/argo-rollouts)"/manifests/crds/*-crd.yaml $(CURDIR)/$@/
 	@touch $@

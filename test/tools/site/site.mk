@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 # SPDX-License-Identifier: Apache-2.0
 
-SITE := $(TOOLS)/site
+SITE := $(MODULES)/site
 
 # Debian's name of the browser, and names on other systems.
 BROWSER ?= $(firstword $(foreach name,chromium-headless-shell chromium chromium-browser google-chrome,$(shell command -v $(name))))
