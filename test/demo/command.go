@@ -21,12 +21,15 @@ func (d *demo) kubectl(ctx context.Context, args ...string) (string, error) {
 	return output, err
 }
 
-// quietly runs one of the repository's tools in the repository's folder as the
-// cluster administrator, and returns what it printed.
+// quietly runs a tool in the repository's folder as the cluster administrator,
+// and returns its output.
 func (d *demo) quietly(ctx context.Context, tool string, args ...string) (string, error) {
-	path, err := d.plane.Bin(tool)
-	if err != nil {
-		return "", err
+	path := d.programs[tool]
+	if path == "" {
+		var err error
+		if path, err = d.plane.Bin(tool); err != nil {
+			return "", err
+		}
 	}
 	var stdout, stderr bytes.Buffer
 	command := exec.CommandContext(ctx, path, args...)

@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -53,6 +55,8 @@ type demo struct {
 	node   *realNode
 	plane  *controlplane.ControlPlane
 	client client.WithWatch // the cluster administrator's
+	// programs are the paths of tools in PATH, by name. If a path is empty, the tool is that in bin.
+	programs map[string]string
 	// hasRollouts reports whether Argo Rollouts is available.
 	hasRollouts bool
 	// patience is the maximum duration of each wait.
@@ -113,6 +117,11 @@ func (d *demo) play(ctx context.Context, once bool) int {
 	} else {
 		d.title("Vector Sidecar Operator: the main job, on a real node")
 		acts = stepsOnNode()
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.programs)) {
+		if path := d.programs[name]; path != "" {
+			d.line("using %s from PATH: %s", name, path)
+		}
 	}
 	results, err := d.runSteps(ctx, acts)
 	if err == nil {

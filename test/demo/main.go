@@ -26,6 +26,8 @@ func run() int {
 	once := flag.Bool("once", false, "end after the last step instead of staying up")
 	nodes := flag.String("node", "simulated", "simulated or real")
 	hasRollouts := flag.Bool("rollouts", false, "on simulated nodes: run Argo Rollouts' controller, and show one of its workloads")
+	helm := flag.String("helm", "", "on simulated nodes: path of the helm to use instead of that in bin")
+	kubectl := flag.String("kubectl", "", "on simulated nodes: path of the kubectl to use instead of that in bin")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -35,7 +37,7 @@ func run() int {
 			_, _ = os.Stderr.WriteString(err.Error() + "\n")
 			return 1
 		}
-		d.hasRollouts = *hasRollouts
+		d.hasRollouts, d.programs = *hasRollouts, map[string]string{"helm": *helm, "kubectl": *kubectl}
 		return d.play(ctx, *once)
 	}
 	switch {
