@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Everything needs only Go, make and git: the programs used here are built from
-# pinned Go modules (test/tools) into bin/, on demand and once.
+# pinned Go modules (test/tools) into bin/, on demand and once. TOOLS=download
+# installs released programs instead.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -20,7 +21,7 @@ SEED      ?= 0
 
 BIN     := bin
 MODULES := test/tools
-include $(MODULES)/site/site.mk test/pluginarchive/archive.mk test/imagearchive/image.mk test/pictures/pictures.mk
+include $(MODULES)/site/site.mk test/download/download.mk test/pluginarchive/archive.mk test/imagearchive/image.mk test/pictures/pictures.mk
 
 VERSION = $(or $(shell awk '$$1 == "appVersion:" {gsub(/"/, "", $$2); print $$2}' chart/Chart.yaml 2>/dev/null),dev)
 ENVIRONMENTS = $(basename $(notdir $(wildcard values/*.yaml)))
@@ -85,8 +86,10 @@ quickstart: PROGRAMS := ./cmd/kubectl-vectorsidecar
 quickstart: build ## Build the kubectl plugin alone, and show it on the samples without a cluster.
 	@test/quickstart.sh
 
-demo: build control-plane $(if $(filter real,$(NODE)),real-node) $(if $(filter all,$(KINDS)),$(addprefix $(BIN)/,rollouts-controller rollouts-crds)) ## Show the main job on a control plane of its own, then stay up; DEMO=once runs through and ends, KINDS=all has a Rollout of Argo Rollouts, too, whose controller takes some minutes to build, NODE=real has pods run, with Linux, root, containerd and runc.
-	go run ./test/demo $(if $(filter once,$(DEMO)),-once) $(if $(filter all,$(KINDS)),-rollouts) $(if $(NODE),-node=$(NODE)) $(ARGS)
+# The prerequisites are expanded only if the demo is made, because programs of PATH are asked for their versions.
+.SECONDEXPANSION:
+demo: build $(if $(filter real,$(NODE)),real-node,$$(DEMO_TOOLS)) $(if $(filter all,$(KINDS)),$(addprefix $(BIN)/,rollouts-controller rollouts-crds)) ## Show the main job on a control plane of its own, then stay up; DEMO=once runs through and ends, KINDS=all has a Rollout of Argo Rollouts, too, whose controller takes some minutes to build, NODE=real has pods run, with Linux, root, containerd and runc.
+	go run ./test/demo $(if $(filter once,$(DEMO)),-once) $(if $(filter all,$(KINDS)),-rollouts) $(if $(NODE),-node=$(NODE)) $(if $(filter real,$(NODE)),,-helm='$(PATH_HELM)' -kubectl='$(PATH_KUBECTL)') $(ARGS)
 
 real-node: image control-plane $(addprefix $(BIN)/,kubelet kube-proxy coredns)
 
@@ -149,7 +152,8 @@ go-test-chart: SELECTED := -skip '$(TESTS_chart-webhook)'
 RELEASE_BEFORE := $(shell grep -xE '[0-9a-f]{40}' test/golden/RELEASE_BEFORE)
 
 .PHONY: release-before
-# A dry run executes each recipe that names the variable MAKE, so this one names MAKE_COMMAND.
+# A dry run executes each recipe that names the variable MAKE, so this one names MAKE_COMMAND. Variables of the command
+# line may have another meaning in that commit.
 release-before: ## Build the operator of the commit in test/golden/RELEASE_BEFORE in bin/before, beside its chart and values, out of the history.
 	@set -e; to='$(CURDIR)/$(BIN)/before'; \
 	if [ "$$(cat "$$to/commit" 2>/dev/null)" = $(RELEASE_BEFORE) ]; then exit; fi; \
@@ -159,7 +163,7 @@ release-before: ## Build the operator of the commit in test/golden/RELEASE_BEFOR
 	fi; \
 	from="$$(mktemp -d)"; trap 'git worktree remove --force "$$from/tree"; rm -rf "$$from"' EXIT; \
 	git worktree add --quiet --detach "$$from/tree" $(RELEASE_BEFORE); \
-	$(MAKE_COMMAND) --no-print-directory -C "$$from/tree" build BIN="$$to" PROGRAMS=./cmd/operator VERSION=0.0.0-before; \
+	env -u MAKEFLAGS $(MAKE_COMMAND) --no-print-directory -C "$$from/tree" build BIN="$$to" PROGRAMS=./cmd/operator VERSION=0.0.0-before; \
 	cp -R "$$from/tree/chart" "$$from/tree/values" "$$to"; \
 	echo $(RELEASE_BEFORE) > "$$to/commit"
 
@@ -311,7 +315,7 @@ CONTROL_PLANE := $(addprefix $(BIN)/,etcd kube-apiserver kube-controller-manager
 control-plane: $(CONTROL_PLANE) ## Build the programs of the test control plane.
 
 .PHONY: tools
-tools: control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest controller-gen golangci-lint kube-api-linter kind ko promtool crds) ## Build every tool into bin/; the first time takes some minutes.
+tools: control-plane $(addprefix $(BIN)/,helm-sdk helm-unittest controller-gen golangci-lint kube-api-linter kind ko promtool crds) ## Build every tool into bin/, or download it with TOOLS=download where possible; the first time takes some minutes.
 
 # The version of a module as its tool module pins it.
 pinned = $(shell awk '$$1 == "require" {$$1 = ""; $$0 = $$0} $$1 == "$(2)" && $$2 ~ /^v/ {print $$2; exit}' $(MODULES)/$(1)/go.mod)
@@ -337,10 +341,8 @@ HELM_LDFLAGS := $(CHART_LDFLAGS) \
 
 # $(call tool,module,program,package,linker flags,build tags): a program is built again only when its module's pins change.
 define tool
-$(BIN)/$(2): $(MODULES)/$(1)/go.mod $(MODULES)/$(1)/go.sum
-	@echo "building $(2)"
-	@mkdir -p $(BIN)
-	@cd $(MODULES)/$(1) && go build -tags '$(5)' -ldflags '-s -w $(4)' -o $(CURDIR)/$(BIN)/$(2) $(3)
+$(BIN)/$(2): $(MODULES)/$(1)/go.mod $(MODULES)/$(1)/go.sum | $(DOWNLOAD)
+	@TOOLS=$(TOOLS) DOWNLOADS='$(DOWNLOADS)' STEPS='$$(STEPS)' $(MODULES)/step.sh $(abspath $(BIN)/$(2)) go build -C $(MODULES)/$(1) -tags '$(5)' -ldflags '-s -w $(4)' -o $(abspath $(BIN)/$(2)) $(3)
 	@touch $(BIN)/$(2)
 endef
 
