@@ -8,7 +8,7 @@
 //
 //   - api/v1alpha1 – manifests of users – the types VectorSidecar, ClusterVectorSidecar and OverlaySet.
 //   - internal/clusterwide – a ClusterVectorSidecar and namespaces – one VectorSidecar for each selected namespace.
-//   - internal/declared – the ConfigMap of values and an object – what to do about a declared VectorSidecar.
+//   - internal/declared – the ConfigMap of values and an object – the change of an object that the values declare.
 //   - internal/environment – layers of values – merged values and the origin of each value.
 //   - internal/gotemplate – template texts and data – rendered text, within limits of time and memory.
 //   - internal/render – the sidecar chart, values and a target – an overlay and companion ConfigMaps.
@@ -30,13 +30,13 @@
 //   - internal/overlayset – a decision – the OverlaySet of a namespace: the sidecars that the API server injects.
 //   - internal/source – a cluster, files, or files over a cluster – the Input of a decision.
 //   - internal/evaluate – an Input – a decision, without a cluster.
-//   - internal/apply – a plan or a companion ConfigMap – a write to the API server. It is the only writer of workloads.
+//   - internal/apply – a plan or a companion ConfigMap – a write to the API server, as the only writer.
 //   - internal/status – a decision and the results of its writes – the status of a VectorSidecar.
 //   - internal/controller/sidecar – watch events – reconciles: read a snapshot, decide, apply, write the status.
 //   - internal/controller/state – results of earlier reconciles – the cached state of a VectorSidecar.
 //   - internal/controller/sidecarcache – a namespace, name or index key – VectorSidecars in the cache.
 //   - internal/controller/catalog – the platform's ConfigMaps – the published platform and stored revisions.
-//   - internal/controller/companionuse – workloads and their revisions – companion ConfigMaps that a rollback may need.
+//   - internal/controller/companionuse – workloads and their revisions – old companion ConfigMaps that no rollback needs.
 //   - internal/controller/declared – the ConfigMap of values – applies and deletions of the VectorSidecars that it declares.
 //   - internal/controller/leftovers – workloads and ConfigMaps – removals of sidecars of VectorSidecars that do not exist.
 //   - internal/controller/overlayset – admission overlays of decisions – the OverlaySet of each namespace.
@@ -56,7 +56,7 @@
 //   - internal/telemetry – events of the process – logs, metrics, traces and error reports.
 //   - internal/operator – flags – the running process.
 //   - cmd/operator – the command line – the operator, the uninstall Job and the test of a Helm release.
-//   - internal/removal – a manifest or a cluster – the same without sidecars.
+//   - internal/removal – a workload, a manifest or a cluster – the same without sidecars.
 //   - internal/checkup – an installation – results of checks, for the plugin and for helm test.
 //   - internal/cli – commands of users – output of the kubectl plugin, by the same decision.
 //   - cmd/kubectl-vectorsidecar – the command line – the kubectl plugin.
@@ -67,10 +67,13 @@
 //   - internal/draingate – the checkpoints and log files of a pod – the end of Vector's delayed shutdown.
 //   - cmd/drain-gate – the command line – the drain gate, which runs in pods next to Vector.
 //
-// All packages use internal/meta – none – names of labels, annotations, field managers, conditions and reasons;
-// internal/bounded – external text – decoded values within limits, and a store limited in bytes; internal/definition – an
-// object and its CustomResourceDefinition – the object as the API server stores it; internal/humanize – external text and
-// names – text that is safe to print, and suggestions; and internal/tree – decoded JSON – its parts.
+// Packages that many others use:
+//
+//   - internal/meta – none – names of labels, annotations, field managers, conditions and reasons.
+//   - internal/bounded – external text – decoded values within limits, and a store limited in bytes.
+//   - internal/definition – an object and its CustomResourceDefinition – the object as the API server stores it.
+//   - internal/humanize – external text and names – text that is safe to print, and suggestions.
+//   - internal/tree – decoded JSON – its parts.
 package vectorsidecar
 
 import "embed"
