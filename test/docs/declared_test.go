@@ -21,9 +21,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// qualified is a declaration as pages name it, FOLDER.NAME. A star at the end stands for all names with that
-// prefix.
-var qualified = regexp.MustCompile(`^((?:api|cmd|internal|test)/[a-z0-9/]+)\.([A-Za-z]\w*\*?)$`)
+// qualified is a declaration as pages name it: FOLDER.NAME, or FOLDER.TYPE.METHOD. A star at the end stands for all
+// names with that prefix.
+var qualified = regexp.MustCompile(`^((?:api|cmd|internal|test)/[a-z0-9/]+)\.([A-Za-z]\w*(?:\.\w+|\*)?)$`)
 
 // declaration is a named declaration of a package.
 type declaration struct {
@@ -54,7 +54,7 @@ func declared(t *testing.T, folder, name string) []declaration {
 // parsedFolders caches declarations by folder.
 var parsedFolders sync.Map
 
-// declarations returns the top-level declarations of all files in a folder, tests included.
+// declarations returns the top-level declarations and the methods of all files in a folder, tests included.
 func declarations(t *testing.T, folder string) []declaration {
 	t.Helper()
 	if known, ok := parsedFolders.Load(folder); ok {
@@ -90,7 +90,7 @@ func declarations(t *testing.T, folder string) []declaration {
 	return found
 }
 
-// declarationsOf returns the names of one declaration, without methods.
+// declarationsOf returns the names of one declaration. The name of a method is TYPE.METHOD.
 func declarationsOf(fset *token.FileSet, text []byte, decl ast.Decl) []declaration {
 	source := func(node ast.Node, doc *ast.CommentGroup) string {
 		from := node.Pos()
@@ -101,9 +101,11 @@ func declarationsOf(fset *token.FileSet, text []byte, decl ast.Decl) []declarati
 	}
 	switch decl := decl.(type) {
 	case *ast.FuncDecl:
-		if decl.Recv == nil {
-			return []declaration{{name: decl.Name.Name, source: source(decl, decl.Doc)}}
+		name := decl.Name.Name
+		if decl.Recv != nil {
+			name = strings.TrimPrefix(types.ExprString(decl.Recv.List[0].Type), "*") + "." + name
 		}
+		return []declaration{{name: name, source: source(decl, decl.Doc)}}
 	case *ast.GenDecl:
 		var found []declaration
 		for _, spec := range decl.Specs {

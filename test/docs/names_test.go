@@ -24,7 +24,9 @@ var (
 	notAnchor  = regexp.MustCompile(`[^a-z0-9 _-]`)
 	pathLike   = regexp.MustCompile(`^[A-Za-z0-9_*.-]+(/[A-Za-z0-9_*.-]+)*/?$`)
 	makeTarget = regexp.MustCompile(`\bmake ([a-z][a-z0-9-]*)`)
-	nameIn     = regexp.MustCompile("`([A-Za-z]\\w*)(?:\\.\\w+)?`\\s+in\\s+`((?:api|cmd|internal|test)/[a-z0-9/]+)`")
+	// nameInPicture is a folder or a declaration in a Mermaid diagram: FOLDER, FOLDER.NAME or FOLDER.TYPE.METHOD.
+	nameInPicture = regexp.MustCompile(`\b((?:api|cmd|internal|test)(?:/[\w-]+)+)(?:\.(\w+(?:\.\w+)?))?`)
+	nameIn        = regexp.MustCompile("`([A-Za-z]\\w*)(?:\\.\\w+)?`\\s+in\\s+`((?:api|cmd|internal|test)/[a-z0-9/]+)`")
 )
 
 func TestDocs_LinkOnlyToExistingTargets(t *testing.T) {
@@ -106,6 +108,19 @@ func TestDocs_NameOnlyDeclaredIdentifiers(t *testing.T) {
 		}
 	}
 	require.Greater(t, checked, 5)
+}
+
+// Diagrams name existing folders, and declarations in them.
+func TestDocs_NameOnlyDeclaredIdentifiersInPictures(t *testing.T) {
+	checked := 0
+	for _, picture := range fences(t, "mermaid") {
+		for _, match := range nameInPicture.FindAllStringSubmatch(picture.text, -1) {
+			checked++
+			require.DirExists(t, filepath.Join(root, match[1]), picture.at())
+			require.True(t, match[2] == "" || len(declared(t, match[1], match[2])) > 0, "%s names %s", picture.at(), match[0])
+		}
+	}
+	require.Greater(t, checked, 30)
 }
 
 func TestDocs_NameOnlyExistingMakeTargets(t *testing.T) {
