@@ -46,6 +46,7 @@ type World interface {
 
 // Options configure a Handler.
 type Options struct {
+	// World reads the cluster.
 	World World
 	// Cache caches renderings. It may be shared with the controller, and may be nil.
 	Cache *desired.Cache
@@ -87,16 +88,18 @@ func (h *Handler) Handle(ctx context.Context, request admission.Request) admissi
 	return result.answer()
 }
 
-// question is a decoded request.
+// question is a decoded request that the Handler has to answer.
 type question struct {
 	// title is the name of the object in messages.
 	title string
 	// isChange reports whether the request changes the desired state.
 	isChange bool
-	review   func(context.Context) (review, error)
+	// review returns the review of the new object.
+	review func(context.Context) (review, error)
 }
 
-// decodeRequest decodes a request.
+// decodeRequest decodes the new and the old object of a request, and returns the question for their kind. The error
+// is for a request that cannot be read.
 func (h *Handler) decodeRequest(request *admission.Request) (*question, error) {
 	if request.Kind.Kind == kindCluster {
 		cluster, oldCluster, err := decode[v1alpha1.ClusterVectorSidecar](request)

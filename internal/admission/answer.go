@@ -20,7 +20,7 @@ import (
 // mostLines is the maximum number of lines in an answer.
 const mostLines = 10
 
-// apiServerKey is the type of the context key that Proven sets.
+// apiServerKey is the type of the context key that WithAPIServer sets.
 type apiServerKey struct{}
 
 // WithAPIServer returns a context for a request that certainly comes from the API server. The API server shows the
@@ -48,6 +48,7 @@ func (r remark) String() string {
 	return r.text
 }
 
+// isIn returns a function that reports whether a remark has the same text as one of the remarks.
 func isIn(remarks []remark) func(remark) bool {
 	return func(candidate remark) bool {
 		return slices.ContainsFunc(remarks, func(r remark) bool { return r.text == candidate.text })
@@ -83,8 +84,8 @@ func (j *review) redactPrivate(public review, sidecar *v1alpha1.VectorSidecar) {
 	}
 }
 
-// answer returns the response to the request. It denies the request if the review has faults. Doubts become
-// warnings.
+// answer returns the response to the request. If the review has faults, the response denies the request, with the
+// faults as its message. Doubts become warnings in either case.
 func (j *review) answer() admission.Response {
 	response := admission.Allowed("").WithWarnings(remarkLines(j.doubts, true)...)
 	if len(j.faults) == 0 {
@@ -99,7 +100,7 @@ func (j *review) answer() admission.Response {
 }
 
 // remarkLines returns the texts of the remarks without duplicates. If there are more than mostLines, the last line is
-// the number of omitted remarks. If the texts are for a header, each has one line.
+// the number of omitted remarks. If ofHeader is true, each text has only one line, as a header requires.
 func remarkLines(remarks []remark, ofHeader bool) []string {
 	var texts []string
 	for _, remark := range remarks {

@@ -18,12 +18,16 @@ import (
 
 // The Secret has these keys in addition to the keys of every kubernetes.io/tls Secret.
 const (
-	keyAuthority        = "ca.crt"
+	// keyAuthority is the key of the CA's certificate in the Secret.
+	keyAuthority = "ca.crt"
+	// keyAuthorityPrivate is the key of the CA's private key in the Secret.
 	keyAuthorityPrivate = "ca.key"
 )
 
 const (
-	authorityName     = "vector-sidecar-operator-ca"
+	// authorityName is the common name of the CA.
+	authorityName = "vector-sidecar-operator-ca"
+	// authorityDuration is the validity of the CA.
 	authorityDuration = 10 * 365 * 24 * time.Hour
 	// LongestCertificateDuration is the maximum validity of a certificate. A CA must outlive the certificates
 	// that it signs, so a longer validity would leave the CA no time in which it can sign.
@@ -42,6 +46,7 @@ type authority struct {
 	now      func() time.Time
 }
 
+// newAuthority returns an authority for the DNS names of a Service. duration is the validity of its certificates.
 func newAuthority(service, namespace string, duration time.Duration) *authority {
 	host := fmt.Sprintf("%s.%s.svc", service, namespace)
 	return &authority{

@@ -27,8 +27,8 @@ const (
 	retry = 5 * time.Second
 	// longestWait is the maximum time between two checks.
 	longestWait = 10 * time.Minute
-	// settling is the time in which a change reaches all processes: a new CA reaches all API servers, and the
-	// deletion of the Secret reaches this process.
+	// settling is the time after which a change has reached all processes: a new CA all API servers, and the deletion
+	// of the Secret this process.
 	settling = 3 * time.Second
 	// soon is the delay until the next check after a change that no watch reports.
 	soon = time.Second
@@ -125,8 +125,8 @@ func watchChanges(ctx context.Context, informers cache.Cache, object client.Obje
 	return err
 }
 
-// reconcile reads the state of the cluster and executes the next step. It returns the time until the next
-// check, which changes of the objects may shorten.
+// reconcile reads the state of the cluster and executes the next step. It returns the time until the next check. A
+// change of one of the objects causes an earlier check.
 func (k *CertificateKeeper) reconcile(ctx context.Context) (time.Duration, error) {
 	current, err := k.observe(ctx)
 	if err != nil {
@@ -203,8 +203,8 @@ func (k *CertificateKeeper) advance(ctx context.Context, current *clusterState) 
 	return interval, k.registerWebhook(ctx, current)
 }
 
-// remainingSettlingTime returns the rest of the settling time. The settling time starts when the Secret is
-// first found missing, or when the CA is first found trusted.
+// remainingSettlingTime returns the rest of the settling time, 0 or less if it is over. The settling time starts when
+// the Secret is first found missing, or when the CA is first found trusted.
 func (k *CertificateKeeper) remainingSettlingTime(state certificateState, authority string) time.Duration {
 	subject := string(state)
 	if state == unsigned || state == upToDate {
@@ -216,8 +216,8 @@ func (k *CertificateKeeper) remainingSettlingTime(state certificateState, author
 	return settling - k.issuer.now().Sub(k.observation.since)
 }
 
-// writeSecret writes the data to the Secret. If the last argument is an error from creating the data, write only
-// returns that error.
+// writeSecret writes the data to the Secret. The last argument is the error from creating the data; if it is not nil,
+// writeSecret writes nothing and returns it.
 func (k *CertificateKeeper) writeSecret(ctx context.Context, secret *corev1.Secret, data map[string][]byte, err error) error {
 	if err != nil {
 		return err
@@ -233,8 +233,8 @@ func (k *CertificateKeeper) writeSecret(ctx context.Context, secret *corev1.Secr
 	return nil
 }
 
-// registerWebhook writes the webhook with its CA bundle to the configuration. If both are up to date, it sends only
-// one request during the lifetime of the process.
+// registerWebhook writes the webhook with its CA bundle to the configuration. If both have not changed since the last
+// write of this process, it sends no request.
 func (k *CertificateKeeper) registerWebhook(ctx context.Context, current *clusterState) error {
 	var trusted []byte
 	if registered := current.registeredWebhook(); registered != nil {

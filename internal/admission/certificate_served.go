@@ -57,7 +57,8 @@ func (s *ServedCertificate) storeCertificate(object any) {
 	s.observe(pair.Leaf.NotBefore, pair.Leaf.NotAfter)
 }
 
-// Get returns the certificate for a TLS connection. It implements the function tls.Config.GetCertificate.
+// Get returns the certificate for a TLS connection. The error means that there is no certificate yet. It implements
+// the function tls.Config.GetCertificate.
 func (s *ServedCertificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if pair := s.current.Load(); pair != nil {
 		return pair, nil
@@ -65,7 +66,7 @@ func (s *ServedCertificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) 
 	return nil, errors.New("the admission webhook has no certificate yet")
 }
 
-// isServing reports whether the process serves a certificate, which is passed in PEM.
+// isServing reports whether the process serves the given certificate, which is in PEM format.
 func (s *ServedCertificate) isServing(certificate []byte) bool {
 	pair := s.current.Load()
 	block, _ := pem.Decode(certificate)

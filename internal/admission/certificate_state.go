@@ -76,7 +76,7 @@ func (s *clusterState) registeredWebhook() *admissionv1.ValidatingWebhook {
 	return nil
 }
 
-// certificateState returns the certificateState for these objects.
+// certificateState determines the state of the certificate from the objects.
 func (s *clusterState) certificateState(issuer *authority) certificateState {
 	registered := s.registeredWebhook()
 	switch {

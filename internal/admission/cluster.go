@@ -151,6 +151,7 @@ func (j *review) addSelector(cluster, oldCluster *v1alpha1.ClusterVectorSidecar)
 	j.faults, j.doubts = slices.Concat(current.faults, j.faults), slices.Concat(current.doubts, j.doubts)
 }
 
+// selectorFaults returns the fault of a namespace selector that cannot be parsed, or nil.
 func selectorFaults(cluster *v1alpha1.ClusterVectorSidecar) []remark {
 	if _, err := clusterwide.NewSelector(&cluster.Spec, ""); err != nil {
 		return []remark{{reason: meta.ReasonInvalidSelector, text: meta.Title(meta.InNamespace(cluster.Name)) + ": " + err.Error()}}

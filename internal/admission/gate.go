@@ -45,11 +45,15 @@ func LimitRequests(next http.Handler, isProven func(*http.Request) bool, reject 
 	}
 }
 
-// gate is the handler that LimitRequests returns.
+// gate is the handler that LimitRequests returns. It passes requests on to next.
 type gate struct {
-	next     http.Handler
+	next http.Handler
+	// isProven reports whether a request certainly comes from the API server.
 	isProven func(*http.Request) bool
-	reject   func()
+	// reject counts a rejected request.
+	reject func()
+	// room is the memory for requests in progress, in bytes. pace is the rate limit of the other clients, in bytes
+	// per second. waiting has one item for each request that is waiting or in progress.
 	room     *semaphore.Weighted
 	pace     *rate.Limiter
 	waiting  chan struct{}
@@ -96,9 +100,8 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r)
 }
 
-// acquireSlot waits until the rate limit allows a number of bytes, or until the deadline. It returns false if the
-// rate limit does not allow them before the deadline. It also waits until the deadline if that is already
-// certain, because clients retry at once after a rejection.
+// acquireSlot waits until the rate limit allows a number of bytes, and returns true. If the deadline is earlier, it
+// waits until the deadline and returns false, because a client that is rejected at once also retries at once.
 func (g *gate) acquireSlot(ctx context.Context, size int64) bool {
 	if g.pace.AllowN(time.Now(), int(size)) || g.pace.WaitN(ctx, int(size)) == nil {
 		return true

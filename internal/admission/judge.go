@@ -29,7 +29,7 @@ type review struct {
 	faults, doubts []remark
 }
 
-// maxCreationTime is later than every real creation time.
+// maxCreationTime is later than every real creation time. It makes a VectorSidecar the newest one.
 var maxCreationTime = metav1.NewTime(time.Unix(math.MaxUint32, 0))
 
 // newReview reviews a VectorSidecar by making the operator's decision about it. It assumes that the
@@ -76,7 +76,8 @@ func newReview(ctx context.Context, snapshot *decision.Input, maxWorkloads int, 
 	return result, nil
 }
 
-// addInvalid adds the reason why the operator would not inject sidecars, if there is one.
+// addInvalid adds the reason why the VectorSidecar is invalid, if it is: as a fault if its own content is the cause,
+// otherwise as a doubt.
 func (j *review) addInvalid(ctx context.Context, s *decision.Input, decided *decision.Decision) error {
 	if decided.Invalid == nil {
 		return nil

@@ -17,9 +17,8 @@ type skippedValue struct{}
 // UnmarshalJSON ignores the value.
 func (*skippedValue) UnmarshalJSON([]byte) error { return nil }
 
-// shape contains the parts of a VectorSidecar or ClusterVectorSidecar with size limits in the
-// CustomResourceDefinition. It decodes only their sizes, because three bytes of JSON may otherwise decode into
-// a struct of a thousand bytes.
+// shape has the parts of a VectorSidecar or ClusterVectorSidecar that the CustomResourceDefinition limits in size.
+// Only their sizes are decoded, because three bytes of JSON may otherwise decode into a struct of a thousand bytes.
 type shape struct {
 	Spec struct {
 		Refuses        []skippedValue `json:"takesPrecedenceOver"` // Of a ClusterVectorSidecar.
@@ -61,7 +60,7 @@ type limit struct {
 	unit            string
 }
 
-// sizeLimits returns each size limit of the CustomResourceDefinition, with the size that its field has in s.
+// sizeLimits returns the size limits of the CustomResourceDefinition, each with the actual size of the field.
 func (s *shape) sizeLimits() []limit {
 	spec, sidecar := &s.Spec, &s.Spec.Sidecar
 	return []limit{

@@ -55,7 +55,7 @@ func sampleInput(ctx context.Context, s *decision.Input) (*decision.Input, error
 	return &sampled, nil
 }
 
-// containerName returns the name of the sidecar's container in the merged values.
+// containerName returns the name of the sidecar's container in the merged values, or "" if they have none.
 func containerName(ctx context.Context, s *decision.Input) (string, error) {
 	values, _, err := desired.MergeValues(ctx, &s.Inputs)
 	name, _ := tree.MapAt(values.Tree, "sidecar")["name"].(string)
