@@ -32,7 +32,7 @@ import (
 // ErrGone means that the workload was deleted, or replaced by another workload of the same name.
 var ErrGone = errors.New("the workload was deleted")
 
-// ErrStale means that the object has changed since it was read.
+// ErrStale means that the object has changed since it was read. A retry with the current object may succeed.
 var ErrStale = errors.New("the object has been modified")
 
 // ErrTerminating means that objects cannot be created in a namespace because it is being deleted.
@@ -69,15 +69,17 @@ func (e *DeniedError) Unwrap() error { return e.Err }
 // anotherUID matches the error of a write to a workload that was replaced by another one of the same name.
 var anotherUID = regexp.MustCompile(`UID in precondition|uid mismatch`)
 
+// schemaError matches the internal error for an applied object that does not fit the schema of its kind.
 var schemaError = regexp.MustCompile(`failed to create (manager for existing fields|typed patch object)`)
 
 // tooLarge matches the error for an object that exceeds the size limit of etcd, or of requests to etcd.
 var tooLarge = regexp.MustCompile(`etcdserver: request is too large|trying to send message larger than max`)
 
-// byAdmission matches rejections by webhooks and policies, with any status code.
+// byAdmission matches rejections by webhooks and policies, which may have any status code.
 var byAdmission = regexp.MustCompile(`denied (the )?request`)
 
-// general matches the errors for a webhook that cannot be called and for a missing permission.
+// general matches errors that are independent of the workload: a webhook that cannot be called, or a missing
+// permission.
 var general = regexp.MustCompile(`failed calling webhook|cannot (create|delete|patch) resource`)
 
 // Writer writes to a cluster. New creates it.
@@ -94,10 +96,9 @@ type WriteResult struct {
 	Generation int64
 }
 
-// Workload applies a plan. Most plans need one request, an apply with a response of only metadata. A patch may precede
-// the apply. If the patch or the order of init containers has left managedFields entries that must not stay, they are
-// trimmed after the apply. If only some of the requests succeed, the next reconcile finds the remaining changes in the
-// workload. The error is ErrGone, ErrStale, a *ConflictError, a *RefusedError, a *DeniedError, or transient.
+// Workload applies a plan, and returns the version of the workload after the last request. Most plans need only one
+// request. If only some of several requests succeed, the next reconcile finds the remaining changes in the workload.
+// The error is ErrGone, ErrStale, a *ConflictError, a *RefusedError, a *DeniedError, or transient.
 func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (WriteResult, error) {
 	if !p.Writes() {
 		return WriteResult{}, fmt.Errorf("a plan with action %s does not write", p.Action())
@@ -120,7 +121,8 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (WriteResult, error
 	return WriteResult{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
 }
 
-// ResultLabel returns the label for metrics of an error of Writer.Workload, which may be nil.
+// ResultLabel returns the label value for metrics of an error that Writer.Workload returned. The label of nil is
+// "ok".
 func ResultLabel(err error) string {
 	var conflict *ConflictError
 	var refused *RefusedError
@@ -208,7 +210,8 @@ func targetGVK(target workload.Ref) schema.GroupVersionKind {
 	return target.Adapter().GroupVersionKind
 }
 
-// classify returns the error of a request as an error type of this package, or unchanged, which may be nil.
+// classify converts the error of a request to an error type of this package. It returns nil for nil, and all other
+// errors unchanged.
 func classify(err error) error {
 	switch {
 	case err == nil:
@@ -246,6 +249,7 @@ func staleError(err error) error {
 	return err
 }
 
+// hasCause reports whether the API server's response contains a cause.
 func hasCause(err error, cause metav1.CauseType) bool {
 	_, ok := apierrors.StatusCause(err, cause)
 	return ok

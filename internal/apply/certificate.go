@@ -26,8 +26,8 @@ func (w *Writer) Secret(ctx context.Context, name types.NamespacedName) error {
 	return nil
 }
 
-// Certificate writes the data of a Secret, but not its labels. The error is ErrStale if the Secret has changed
-// since.
+// Certificate writes the data of a Secret, but not its labels. The error is ErrStale if the Secret has changed since
+// it was read.
 func (w *Writer) Certificate(ctx context.Context, secret *corev1.Secret, data map[string][]byte) error {
 	body := coreapply.Secret(secret.Name, secret.Namespace).WithUID(secret.UID).WithResourceVersion(secret.ResourceVersion).WithData(data)
 	if err := w.client.Apply(ctx, body, client.FieldOwner(meta.Operator), client.ForceOwnership); err != nil {

@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// AddFinalizer adds the finalizer to a VectorSidecar or ClusterVectorSidecar, so that it exists until its
-// sidecars are removed. The error is ErrStale if the object has changed since.
+// AddFinalizer adds the finalizer to a VectorSidecar or ClusterVectorSidecar, so that the object exists until its
+// sidecars are removed. The error is ErrStale if the object has changed since it was read.
 func (w *Writer) AddFinalizer(ctx context.Context, sidecar client.Object) error {
 	original := deepCopy(sidecar)
 	if !controllerutil.AddFinalizer(sidecar, meta.Finalizer) {
@@ -26,8 +26,8 @@ func (w *Writer) AddFinalizer(ctx context.Context, sidecar client.Object) error 
 	return nil
 }
 
-// RemoveFinalizer removes the finalizer. A deleted object is not an error. The error is ErrStale if the object
-// has changed since.
+// RemoveFinalizer removes the finalizer from a VectorSidecar or ClusterVectorSidecar. A deleted object is not an
+// error. The error is ErrStale if the object has changed since it was read.
 func (w *Writer) RemoveFinalizer(ctx context.Context, sidecar client.Object) error {
 	original := deepCopy(sidecar)
 	if !controllerutil.RemoveFinalizer(sidecar, meta.Finalizer) {

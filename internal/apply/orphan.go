@@ -15,9 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Orphan marks a workload so that it keeps the sidecar of a field manager after the deletion of the
-// VectorSidecar. It writes annotations of the workload and not of the pod template, so the workload does not
-// roll out. It returns the same errors as Workload.
+// Orphan marks a workload so that it keeps the sidecar of a field manager after the deletion of the VectorSidecar.
+// The mark is an annotation of the workload and not of the pod template, so the workload does not roll out. It
+// returns the same errors as Workload.
 func (w *Writer) Orphan(ctx context.Context, view *workload.View, manager string) error {
 	kind := targetGVK(view.Ref)
 	reply := &metav1.PartialObjectMetadata{}

@@ -59,8 +59,8 @@ func (w *Writer) OverlaySet(ctx context.Context, desired *v1alpha1.OverlaySet) e
 	return nil
 }
 
-// DeleteOverlaySet deletes the OverlaySet of a namespace. A missing OverlaySet is not an error. Background
-// propagation also ends a foreground deletion that waits.
+// DeleteOverlaySet deletes the OverlaySet of a namespace. A missing OverlaySet is not an error. If a foreground
+// deletion of the OverlaySet is waiting, DeleteOverlaySet ends it.
 func (w *Writer) DeleteOverlaySet(ctx context.Context, namespace string) error {
 	object := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: meta.OverlaySet}}
 	if err := client.IgnoreNotFound(w.client.Delete(ctx, object, client.PropagationPolicy(metav1.DeletePropagationBackground))); err != nil {
