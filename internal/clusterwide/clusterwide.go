@@ -63,9 +63,9 @@ func NewSelector(spec *v1alpha1.ClusterVectorSidecarSpec, home string) (Selector
 	return selector, nil
 }
 
-// Selects reports whether a namespace is selected. A namespace that is being deleted or has opted
-// out is never selected. A namespace of Kubernetes itself and the operator namespace are selected
-// only by name.
+// Selects reports whether a namespace is selected. A namespace that is being deleted or has opted out is never
+// selected. A namespace of Kubernetes itself and the operator namespace are selected only if the selector has their
+// names.
 func (s *Selector) Selects(namespace metav1.Object) bool {
 	if s.labels == nil || namespace.GetDeletionTimestamp() != nil || !s.labels.Matches(labels.Set(namespace.GetLabels())) {
 		return false
@@ -129,7 +129,7 @@ func NewSidecar(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSele
 	return sidecar
 }
 
-// finishedCanary returns the change that canaries have finished in a namespace, "" if the status has none.
+// finishedCanary returns the change whose canaries have finished in a namespace, or "" if there is none.
 func finishedCanary(cluster *v1alpha1.ClusterVectorSidecar, namespace string) string {
 	entries := cluster.Status.FinishedCanaries // Sorted by namespace.
 	i, ok := slices.BinarySearchFunc(entries, namespace, func(entry v1alpha1.FinishedCanary, namespace string) int {
@@ -141,8 +141,8 @@ func finishedCanary(cluster *v1alpha1.ClusterVectorSidecar, namespace string) st
 	return entries[i].Change
 }
 
-// ResolveCluster returns the ClusterVectorSidecar of a VectorSidecar that stands for it in one namespace,
-// with only its name and UID. It returns all other objects unchanged.
+// ResolveCluster returns the ClusterVectorSidecar of a VectorSidecar that stands for a ClusterVectorSidecar in one
+// namespace. The result has only the name and the UID. All other objects are returned unchanged.
 func ResolveCluster(object runtime.Object) runtime.Object {
 	sidecar, isSidecar := object.(*v1alpha1.VectorSidecar)
 	if !isSidecar || sidecar.Cluster == nil {
@@ -152,9 +152,9 @@ func ResolveCluster(object runtime.Object) runtime.Object {
 	return &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: name, UID: sidecar.UID}}
 }
 
-// TruncateOversized returns the ClusterVectorSidecar. If it is too large, it returns a copy that has only the
-// parts of the spec that are needed, and the annotation about the excess. Its VectorSidecars are
-// then also too large.
+// TruncateOversized returns a ClusterVectorSidecar unchanged, unless it is too large. For one that is too large, it
+// returns a copy with the annotation AnnotationExcess, and with only the parts of the spec that are needed. Its
+// VectorSidecars are then also too large.
 func TruncateOversized(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.ClusterVectorSidecar {
 	reduced := desired.DropOversizedSpec(NewSidecar(cluster, "", true))
 	excess := reduced.Annotations[meta.AnnotationExcess]

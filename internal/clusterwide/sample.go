@@ -19,9 +19,9 @@ type Namespace struct {
 	Created     metav1.Time
 }
 
-// Sample returns the names of a few namespaces that represent all of them, up to a maximum: the
-// oldest of each environment, and then the oldest of the others. It also returns how many of the
-// names represent an environment.
+// Sample returns the names of at most limit namespaces that represent all of them: the oldest of each environment,
+// and then the oldest of the others. environments is the number of names that represent an environment; they come
+// first.
 func Sample(namespaces []Namespace, limit int) (names []string, environments int) {
 	namespaces = slices.SortedFunc(slices.Values(namespaces), func(a, b Namespace) int {
 		return cmp.Or(a.Created.Compare(b.Created.Time), strings.Compare(a.Name, b.Name))
