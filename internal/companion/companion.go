@@ -70,7 +70,8 @@ func Digest(object *corev1.ConfigMap) string {
 	return meta.Digest(text, 8)
 }
 
-// KnownDigest returns the digest of the content of a ConfigMap from a cache that may leave content out.
+// KnownDigest returns the digest of the content of a ConfigMap from a cache that may leave content out. The cache
+// then stores the digest.
 func KnownDigest(object *corev1.ConfigMap) string {
 	if digest := object.Annotations[ContentDigest]; digest != "" {
 		return digest
@@ -79,13 +80,14 @@ func KnownDigest(object *corev1.ConfigMap) string {
 }
 
 const (
+	// longestName is the maximum length of an object's name.
 	longestName = 253 // of an object
 	// shortDigest is the number of bytes of a digest in a name.
 	shortDigest = 5
 )
 
-// Name returns the name of a companion that the operator generates without a template. The suffix is a digest
-// of the distinction from other companions of the VectorSidecar.
+// Name returns the name of a companion that the operator generates without a template. distinction is a text that
+// differs between the companions of the VectorSidecar. The name ends with a digest of it.
 func Name(sidecar, distinction string) string {
 	end := "-vector-" + meta.Digest([]byte(distinction), shortDigest)
 	if len(sidecar)+len(end) > longestName {

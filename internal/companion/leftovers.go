@@ -14,12 +14,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// LeftoverAction is the decision about a leftover sidecar of a workload.
+// LeftoverAction is the action for a leftover sidecar of a workload.
 type LeftoverAction string
 
 const (
-	// Clean means that the operator removes the leftover, because this installation wrote it and no mark says
-	// to keep it. Such a leftover remains if a write arrives after the deletion of its VectorSidecar.
+	// Clean means that the operator removes the leftover, because this installation wrote it and no mark says to keep
+	// it. Such a leftover exists if a write arrives after the deletion of its VectorSidecar.
 	Clean LeftoverAction = "Clean"
 	// Report means that a user must decide about the leftover.
 	Report LeftoverAction = "Report"
@@ -27,7 +27,7 @@ const (
 	Retain LeftoverAction = "Keep"
 )
 
-// LeftoverActions returns all verdicts.
+// LeftoverActions returns all actions.
 func LeftoverActions() []LeftoverAction { return []LeftoverAction{Clean, Report, Retain} }
 
 // Carrier is a workload that may have a sidecar or other traces of the operator.
@@ -49,7 +49,7 @@ type Leftover struct {
 	// Manager is the field manager. Sidecar is the name of the missing VectorSidecar, shortened if it is long.
 	Manager, Sidecar string
 	Action           LeftoverAction
-	// Reason explains the verdict.
+	// Reason explains the action.
 	Reason string
 }
 
@@ -78,7 +78,7 @@ func FindLeftovers(carriers iter.Seq[Carrier], exists func(namespace, manager st
 	return leftovers
 }
 
-// chooseAction returns the verdict and its reason for a trace of a VectorSidecar that does not exist. Only a leftover
+// chooseAction returns the action and its reason for a trace of a VectorSidecar that does not exist. Only a leftover
 // with the mark of this installation is removed. A missing mark proves nothing.
 func chooseAction(trace *workload.Trace, writtenBy string) (LeftoverAction, string) {
 	switch {
@@ -115,8 +115,8 @@ func NewExistenceCheck(sidecars []v1alpha1.VectorSidecar, clusters []v1alpha1.Cl
 	}
 }
 
-// OrCluster returns a test for existence that counts every ClusterVectorSidecar as existing, for callers that
-// cannot list them.
+// OrCluster returns a check like exists, but every ClusterVectorSidecar counts as existing. It is for callers that
+// cannot list ClusterVectorSidecars.
 func OrCluster(exists func(namespace, manager string) bool) func(namespace, manager string) bool {
 	return func(namespace, manager string) bool {
 		_, isCluster := meta.ParseClusterName(manager)

@@ -20,6 +20,7 @@ func References(spec *corev1.PodSpec) []string {
 	return names
 }
 
+// volumeConfigMaps returns the names of the ConfigMaps that a volume refers to, also as a projected source.
 func volumeConfigMaps(volume *corev1.Volume) []string {
 	var names []string
 	if volume.ConfigMap != nil {
@@ -36,6 +37,7 @@ func volumeConfigMaps(volume *corev1.Volume) []string {
 	return names
 }
 
+// variableConfigMaps returns the names of the ConfigMaps that the environment variables of a container refer to.
 func variableConfigMaps(container *corev1.Container) []string {
 	var names []string
 	for i := range container.EnvFrom {
