@@ -15,14 +15,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// revisionLedger caches which revisions are stored, in which order, and which of them have failed. It reads them once, and
-// again after this process has stored or deleted a revision.
+// revisionLedger caches the stored revisions, with their order and their marks for failed revisions. It reads them
+// once, and again after this process has stored or deleted a revision.
 type revisionLedger struct {
 	options *Options
 
-	mu               sync.Mutex
-	stored           []fleet.StoredRevision
-	isRead           bool
+	mu     sync.Mutex
+	stored []fleet.StoredRevision
+	isRead bool
+	// reading and marking retry requests that failed.
 	reading, marking revisionRequest
 }
 
@@ -68,7 +69,7 @@ func (l *revisionLedger) clearFailure(ctx context.Context, revision string) erro
 	return l.writeFailure(ctx, revision, nil)
 }
 
-// load reads the stored revisions unless they have been read. The caller holds the mutex.
+// load returns the stored revisions. It reads them only if they are not cached. The caller holds the mutex.
 func (l *revisionLedger) load(ctx context.Context) ([]fleet.StoredRevision, error) {
 	if l.isRead {
 		return l.stored, nil
@@ -83,7 +84,8 @@ func (l *revisionLedger) load(ctx context.Context) ([]fleet.StoredRevision, erro
 	return l.stored, err
 }
 
-// writeFailure changes the mark of a revision, in the cluster and then in memory. The caller holds the mutex.
+// writeFailure sets or removes the mark of a revision, in the cluster and then in the cache. A nil failure removes
+// it. The caller holds the mutex.
 func (l *revisionLedger) writeFailure(ctx context.Context, revision string, failure *fleet.RevisionFailure) error {
 	err := l.marking.attempt(ctx, "", func() error { return l.options.Writer.MarkRevision(ctx, l.options.Installation, revision, failure) })
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// recordPublished writes the record of the published revision, which the kubectl plugin reads, unless the stored record is
-// the same. An installation without a ConfigMap of values has no record. The caller holds the mutex. The error is an
+// recordPublished writes the record of the published revision for the kubectl plugin, unless the stored record is the
+// same. An installation without a ConfigMap of values has no record. The caller holds the mutex. The error is an
 // *UnstoredError if the write failed.
 func (r *revisions) recordPublished(ctx context.Context, platform *desired.Platform) error {
 	if r.recorded == platform && !r.isRecordReplaced(ctx) {

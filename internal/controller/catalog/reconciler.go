@@ -154,7 +154,7 @@ func (r *Reconciler) isPlatform(configMap client.Object) bool {
 // IsLoaded reports whether the first attempt to load the platform has ended, also with an error.
 func (r *Reconciler) IsLoaded() bool { return r.loaded.Load() != nil }
 
-// Current returns the published platform.
+// Current returns the published platform. The error is errNotLoaded before the first load, or the error of that load.
 func (r *Reconciler) Current() (*desired.Platform, error) {
 	loaded := r.loaded.Load()
 	if loaded == nil {
@@ -177,8 +177,7 @@ func (r *Reconciler) Rules() *fleet.Rules {
 	return nil
 }
 
-// reload loads the platform again if its published ConfigMaps have changed. It reports whether the platform has
-// changed.
+// reload loads the platform again if the ConfigMaps to publish have changed. It reports whether the platform is new.
 func (r *Reconciler) reload(ctx context.Context) (isNew bool, err error) {
 	configMaps, err := r.readConfigMaps(ctx)
 	if err != nil {
@@ -294,7 +293,8 @@ func (r *Reconciler) selectSettled(ctx context.Context, configMaps desired.Platf
 	return settled, nil
 }
 
-// loadPlatform creates the platform from the published ConfigMaps and announces its changes.
+// loadPlatform creates the platform from the ConfigMaps to publish, and announces the changes. If a part is invalid
+// at the first load, its last known good version is used.
 func (r *Reconciler) loadPlatform(ctx context.Context, settled *desired.Settled) (*desired.Platform, error) {
 	published, wait := settled.Published, settled.Wait
 	if published == nil {
@@ -338,7 +338,7 @@ func countTemplateSets(platform *desired.Platform) (good, broken int) {
 	return good, broken
 }
 
-// announce emits an event about a change of the platform's ConfigMaps.
+// announce logs a change of the platform's ConfigMaps, and emits an event about it.
 func (r *Reconciler) announce(ctx context.Context, change desired.PlatformChange) {
 	object := change.Object
 	reasons := map[string][2]string{
@@ -355,7 +355,7 @@ func (r *Reconciler) announce(ctx context.Context, change desired.PlatformChange
 	r.options.Events.Eventf(object, nil, corev1.EventTypeWarning, reasons[1], "Load", "%s", humanize.Message(change.Err.Error(), events.NoteLimit))
 }
 
-// platformChanges selects the changes of ConfigMaps that the platform may depend on.
+// platformChanges selects the events of ConfigMaps that may change the platform.
 func platformChanges() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, isOld := e.ObjectOld.(*corev1.ConfigMap)
@@ -365,8 +365,8 @@ func platformChanges() predicate.Predicate {
 	}}
 }
 
-// requestAnnotations returns the annotations of the installation's ConfigMap that stop writes, that retry, promote or undo
-// rollouts, and that name the page about sidecars.
+// requestAnnotations returns the values of the annotations with requests on the ConfigMap of values: stops of writes,
+// retries, promotions and undos of rollouts, and the page about sidecars.
 func requestAnnotations(object *corev1.ConfigMap) [6]string {
 	annotations := object.Annotations
 	return [6]string{annotations[meta.AnnotationAboutURL], annotations[meta.AnnotationStopWrites], annotations[meta.AnnotationWrites], annotations[meta.AnnotationRetryRollout], annotations[meta.AnnotationPromoteRollout], annotations[meta.AnnotationUndoRollout]}

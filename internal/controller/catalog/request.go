@@ -16,7 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 )
 
-// UnstoredError explains why a revision cannot be stored, recorded or marked, and when the operator tries again.
+// UnstoredError is the error of a request to store, record, mark or read revisions that failed, with the time of the
+// next attempt.
 type UnstoredError struct {
 	// revision is "" if the error concerns all revisions.
 	revision string
@@ -25,6 +26,7 @@ type UnstoredError struct {
 	Until time.Time
 }
 
+// Error returns the cause, with the revision if the error concerns only one.
 func (e *UnstoredError) Error() string {
 	if e.revision == "" {
 		return e.err.Error()

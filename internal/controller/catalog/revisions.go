@@ -45,8 +45,8 @@ type revisions struct {
 	// ConfigMap that owns it.
 	newest string
 	owner  types.UID
-	// isUntidy is true if stored revisions may no longer be needed. isRenewed is true after this process has updated
-	// the target revision that an earlier process stored.
+	// isUntidy is true if there may be stored revisions that are no longer needed. isRenewed is true after this
+	// process has updated the target revision that an earlier process stored.
 	isUntidy, isRenewed bool
 	loaded              *lru.Cache // loadedCatalog by revision
 	// recorded is the platform that the record was last compared with, at the time compared. publication is the
@@ -57,6 +57,7 @@ type revisions struct {
 	storing, recording revisionRequest
 }
 
+// newRevisions returns revisions that have not read or stored anything yet.
 func newRevisions(options *Options) *revisions {
 	return &revisions{
 		options: options, loaded: lru.New(loadedRevisions), storing: revisionRequest{name: "storing the target revision", options: options},
@@ -93,10 +94,9 @@ func (r *revisions) platformAt(ctx context.Context, revision string, current *de
 	return loaded.platform.WithCurrent(current), nil
 }
 
-// lastKnownGood returns the content of the revision that was published last. It also returns the rollout rules that
-// were in use then, "" if they are not recorded. The content is nil if the revision is not stored or cannot be used.
-// It is also nil if the rules in the installation's ConfigMap lack waves, because revisions are stored only for
-// waves.
+// lastKnownGood returns the content of the revision that was published last, and the rollout rules that were in use
+// then. The content is nil if the revision is not stored or cannot be used, or if the installation's rules have no
+// waves, because revisions are stored only for waves. The rules are "" if they are not recorded.
 func (r *revisions) lastKnownGood(ctx context.Context, installation *corev1.ConfigMap) (content *fleet.Content, rollout string, err error) {
 	published, err := source.ReadPublication(ctx, r.options.Cached, r.options.Installation)
 	if err != nil {
@@ -116,9 +116,8 @@ func (r *revisions) lastKnownGood(ctx context.Context, installation *corev1.Conf
 	return content, rollout, err
 }
 
-// lastPublished reads the content of the revision that was published last, according to its record. If the record
-// does not name a stored revision, it reads the revision that a VectorSidecar started last. It returns nil if the
-// revision is not stored or cannot be used.
+// lastPublished reads the content of the revision that the record names as published. If that revision is not stored,
+// it reads the newest stored revision. It returns nil if that cannot be used, or if no revision is stored.
 func (r *revisions) lastPublished(ctx context.Context, published *fleet.Publication) (*fleet.Content, error) {
 	stored, err := source.Revisions(ctx, r.options.Live, r.options.Installation)
 	if err != nil || len(stored) == 0 {
@@ -208,7 +207,8 @@ func (r *revisions) renewStored(ctx context.Context, installation *corev1.Config
 	return nil
 }
 
-// tryToStore stores a revision. After a failure, it retries with a backoff instead of in each reconcile.
+// tryToStore stores a revision as storeRevision does. After a failure, it retries with a backoff instead of in each
+// reconcile.
 func (r *revisions) tryToStore(ctx context.Context, installation *corev1.ConfigMap, revision string, current *desired.Platform, isStarting bool) error {
 	return r.storing.attempt(ctx, revision, func() error { return r.storeRevision(ctx, installation, revision, current, isStarting) })
 }
@@ -253,7 +253,7 @@ func (r *revisions) storeRevision(ctx context.Context, installation *corev1.Conf
 	return nil
 }
 
-// hasParts reports whether all parts of a stored revision exist, because a user may have deleted a part.
+// hasParts reports whether all parts of a stored revision exist. A user may have deleted a part.
 func (r *revisions) hasParts(ctx context.Context, installation *corev1.ConfigMap, record *appsv1.ControllerRevision) (bool, error) {
 	names, err := fleet.PartNames(installation.Name, record)
 	if err != nil {

@@ -22,8 +22,8 @@ type Use struct {
 	Listed int
 }
 
-// Find returns the ConfigMaps of a namespace, out of the given names, that the objects of the holders refer to. It
-// stops as soon as all names are found. It stores no other names, because revisions may refer to many more.
+// Find returns which of the given ConfigMaps the objects of the holders in a namespace refer to. It stops as soon as
+// all of them are found. It does not store other names, because revisions may refer to many more.
 func Find(ctx context.Context, live *livelist.Client, holders []workload.Holder, namespace string, names []string) (Use, error) {
 	use := Use{Names: map[string]bool{}}
 	missing := make(map[string]bool, len(names))

@@ -32,7 +32,7 @@ const (
 // waits are lastInterval.
 var intervals = []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute}
 
-// cause is the reason for a list of the revisions of a namespace.
+// cause is the reason why the revisions of a namespace are listed, for the log.
 type cause string
 
 const (
@@ -71,7 +71,7 @@ type namespaceUse struct {
 	timer *time.Timer
 }
 
-// recordChange records that a workload has changed.
+// recordChange records that a workload has changed since the last list.
 func (u *namespaceUse) recordChange(target types.UID) {
 	u.changed[target] = true
 	if u.isListing {
@@ -79,7 +79,8 @@ func (u *namespaceUse) recordChange(target types.UID) {
 	}
 }
 
-// isCurrent reports whether the last list is recent and started after the last change of all of these workloads.
+// isCurrent reports whether the last list started less than maxAge ago, and after the last change of each of the
+// workloads.
 func (u *namespaceUse) isCurrent(now time.Time, workloads func(func(types.UID) bool)) bool {
 	if now.Sub(u.listed) > maxAge {
 		return false
@@ -92,7 +93,7 @@ func (u *namespaceUse) isCurrent(now time.Time, workloads func(func(types.UID) b
 	return true
 }
 
-// requestList requests a list.
+// requestList requests a list with a cause. The first cause since the last list counts.
 func (u *namespaceUse) requestList(now time.Time, cause cause) {
 	if u.firstRequest.IsZero() {
 		u.firstRequest, u.cause = now, cause

@@ -29,6 +29,7 @@ const maxAge = time.Minute
 
 // Options are the dependencies of a Tracker.
 type Options struct {
+	// Live lists the revisions. Kinds are the enabled kinds of workloads.
 	Live  *livelist.Client
 	Kinds []*workload.Kind
 	// Wake requests a reconcile of a VectorSidecar if it has an unused companion, or if its revisions cannot be listed.
@@ -157,7 +158,8 @@ func (t *Tracker) Observe(before, after *workloadcache.Record) {
 	}
 }
 
-// recordChange records a change of a workload. If the change has a cause, it also requests a list.
+// recordChange records a change of a workload. If there is a cause, the change also requests a list. The caller holds
+// the mutex.
 func (t *Tracker) recordChange(record *workloadcache.Record, cause cause) {
 	use := t.namespaces[record.Namespace]
 	if use == nil {
@@ -169,13 +171,14 @@ func (t *Tracker) recordChange(record *workloadcache.Record, cause cause) {
 	}
 }
 
-// requestList requests a list of a namespace.
+// requestList requests a list of a namespace and sets its timer. The caller holds the mutex.
 func (t *Tracker) requestList(namespace string, use *namespaceUse, cause cause) {
 	use.requestList(t.clock(), cause)
 	t.armTimer(namespace, use)
 }
 
-// armTimer sets the timer of a namespace's next list, unless a list is in progress or Start was not called yet.
+// armTimer sets the timer of a namespace's next list, unless a list is in progress or Start was not called yet. The
+// caller holds the mutex.
 func (t *Tracker) armTimer(namespace string, use *namespaceUse) {
 	if use.timer != nil {
 		use.timer.Stop()

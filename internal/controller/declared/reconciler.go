@@ -126,8 +126,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	return reconcile.Result{RequeueAfter: r.Backoff.Next(state.RetryDeclared, key.String())}, nil
 }
 
-// readValues reads the ConfigMap of values, which is empty if it does not exist. The cache may be older than the
-// annotation that stops all writes.
+// readValues reads the ConfigMap of values from the API server, because the cache may not show the annotation that
+// stops all writes yet. The result is empty if the ConfigMap does not exist.
 func (r *Reconciler) readValues(ctx context.Context) (*corev1.ConfigMap, error) {
 	values := &corev1.ConfigMap{}
 	// The operator may list the ConfigMaps of its namespace, but need not be allowed to get them.
@@ -137,7 +137,7 @@ func (r *Reconciler) readValues(ctx context.Context) (*corev1.ConfigMap, error) 
 	return values, nil
 }
 
-// observe reads the object and its namespace.
+// observe reads the object and its namespace into the situation.
 func (r *Reconciler) observe(ctx context.Context, situation *declared.Situation) error {
 	key := situation.Key
 	if situation.Obstacle = declared.ScopeObstacle(key, r.WatchNamespaces, r.ClusterSidecars); situation.Obstacle != "" {
@@ -169,7 +169,7 @@ func (r *Reconciler) observe(ctx context.Context, situation *declared.Situation)
 	return nil
 }
 
-// write applies or deletes an object.
+// write applies or deletes an object, as an action says.
 func (r *Reconciler) write(ctx context.Context, situation *declared.Situation, action declared.Action) error {
 	if action == declared.Delete {
 		return r.Writer.DeleteDeclared(ctx, situation.Live)
@@ -182,7 +182,8 @@ func (r *Reconciler) write(ctx context.Context, situation *declared.Situation, a
 	return r.Writer.ApplyDeclared(ctx, object, situation.Declared.Spec(situation.Key))
 }
 
-// newDecision returns the state of an object after a write.
+// newDecision returns the decision that describes an object after a write with an action. err is the error of the
+// write.
 func newDecision(action declared.Action, key types.NamespacedName, err error) declared.Decision {
 	var conflict *apply.ConflictError
 	var refused *apply.RefusedError
@@ -203,7 +204,8 @@ func newDecision(action declared.Action, key types.NamespacedName, err error) de
 	return declared.Decision{State: state, Message: err.Error()}
 }
 
-// report counts the states of all objects, and emits an event if the state of an object has changed.
+// report stores the decision about an object and counts the states of all objects. It emits an event if the state of
+// the object has changed.
 func (r *Reconciler) report(ctx context.Context, values *corev1.ConfigMap, key types.NamespacedName, decision declared.Decision) {
 	previous, isKnown := r.reported[key]
 	r.reported[key] = decision

@@ -61,14 +61,15 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) err
 	return builder.Complete(shutdown.StopReconciles(ctx, r))
 }
 
-// deletions selects the events of created objects, of objects that start to be deleted, and of deleted objects.
+// deletions selects the events of objects that are created, start to be deleted, or are deleted.
 func deletions() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		return (e.ObjectOld.GetDeletionTimestamp() == nil) != (e.ObjectNew.GetDeletionTimestamp() == nil)
 	}}
 }
 
-// requestForObject returns the reconcile of a changed object, if the object is declared or has the installation's label.
+// requestForObject requests the reconcile of a changed object, if the object is declared or has the installation's
+// label.
 func (r *Reconciler) requestForObject(_ context.Context, object client.Object) []reconcile.Request {
 	key := client.ObjectKeyFromObject(object)
 	if object.GetLabels()[meta.LabelDeclaredBy] != meta.InstallationLabel(r.WrittenBy) && !r.watched.Load().Has(key) {
@@ -77,7 +78,7 @@ func (r *Reconciler) requestForObject(_ context.Context, object client.Object) [
 	return []reconcile.Request{{NamespacedName: key}}
 }
 
-// requestsForNamespace returns the reconciles of the objects that are declared for a namespace.
+// requestsForNamespace requests the reconciles of the objects that are declared in a namespace.
 func (r *Reconciler) requestsForNamespace(_ context.Context, namespace client.Object) (requests []reconcile.Request) {
 	for _, key := range r.watched.Load().Keys() {
 		if key.Namespace == namespace.GetName() {
@@ -87,8 +88,7 @@ func (r *Reconciler) requestsForNamespace(_ context.Context, namespace client.Ob
 	return requests
 }
 
-// valuesEvents requests the reconciles of all objects that are or were declared, and of all objects with the installation's
-// label, when the ConfigMap of values changes.
+// valuesEvents returns the handler for changes of the ConfigMap of values. See enqueueDeclared.
 func (r *Reconciler) valuesEvents() handler.EventHandler {
 	return handler.Funcs{
 		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) { r.enqueueDeclared(ctx, e.Object, q) },
@@ -99,7 +99,8 @@ func (r *Reconciler) valuesEvents() handler.EventHandler {
 	}
 }
 
-// enqueueDeclared requests reconciles after a change of the ConfigMap of values, which is empty if it was deleted.
+// enqueueDeclared requests reconciles after a change of the ConfigMap of values: of all objects that are or were
+// declared, and of all objects with the installation's label. The ConfigMap is empty if it was deleted.
 func (r *Reconciler) enqueueDeclared(ctx context.Context, object client.Object, q queue) {
 	var data map[string]string
 	if values, ok := object.(*corev1.ConfigMap); ok {
@@ -143,7 +144,7 @@ func (r *Reconciler) labeledKeys(ctx context.Context) (keys []types.NamespacedNa
 	return keys
 }
 
-// isValues selects the ConfigMap of values.
+// isValues reports whether an object is the ConfigMap of values.
 func (r *Reconciler) isValues(object client.Object) bool {
 	return client.ObjectKeyFromObject(object) == r.Installation
 }

@@ -11,6 +11,7 @@ import (
 
 // eventQueue holds events until they are sent. It has a share for each namespace, and the shares take turns.
 type eventQueue struct {
+	// limit is the maximum number of queued events.
 	limit int
 
 	mu sync.Mutex
@@ -24,26 +25,29 @@ type eventQueue struct {
 	turns []string
 }
 
+// newEventQueue returns an empty queue for at most limit events.
 func newEventQueue(limit int) *eventQueue {
 	q := &eventQueue{limit: limit, shares: map[string][]func(context.Context){}}
 	q.pushed = sync.NewCond(&q.mu)
 	return q
 }
 
+// setWritten records the time of a write of a workload.
 func (q *eventQueue) setWritten(timestamp time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.written = timestamp
 }
 
+// lastWritten returns the time of the last write of a workload, or zero.
 func (q *eventQueue) lastWritten() time.Time {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.written
 }
 
-// push adds an event to a share, and reports whether the queue was full. A full queue drops the last event of the
-// largest share. That may be the new event.
+// push adds an event to the share with a name, and reports whether the queue was full. A full queue drops the last
+// event of the largest share, which may be the new event.
 func (q *eventQueue) push(share string, send func(context.Context)) (isFull bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -67,6 +71,7 @@ func (q *eventQueue) push(share string, send func(context.Context)) (isFull bool
 	return isFull
 }
 
+// largest returns the name of the share with the most events.
 func (q *eventQueue) largest() (largest string) {
 	for share, events := range q.shares {
 		if len(events) > len(q.shares[largest]) {

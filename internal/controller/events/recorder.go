@@ -25,6 +25,7 @@ import (
 // Events are sent one at a time, and more slowly while workloads are written, so that they do not delay the writes of
 // a fan-out or the requests of other clients.
 const (
+	// eventsAtOnce is the number of events that are sent without a delay while workloads are not written.
 	eventsAtOnce = 20
 	// eventsASecond is the rate limit while workloads are not written. eventsBetween is the rate limit while
 	// workloads are written, and then one event is sent at a time.
@@ -54,12 +55,12 @@ func New(sender events.EventRecorder, scheme *runtime.Scheme, namespaces client.
 	return &Recorder{sender: sender, scheme: scheme, namespaces: namespaces, metrics: metrics, waiting: newEventQueue(eventsWaiting), pace: rate.NewLimiter(eventsASecond, eventsAtOnce)}
 }
 
-// RecordWrite records that a workload has been written.
+// RecordWrite records that a workload was written now, so that events are sent more slowly.
 func (r *Recorder) RecordWrite() {
 	r.waiting.setWritten(time.Now())
 }
 
-// adjustRate sets the rate limit for the next event.
+// adjustRate sets the rate limit for the next event: the lower one if a workload was written within stillness.
 func (r *Recorder) adjustRate() {
 	limit, burst := rate.Limit(eventsASecond), eventsAtOnce
 	if time.Since(r.waiting.lastWritten()) < stillness {
@@ -69,7 +70,8 @@ func (r *Recorder) adjustRate() {
 	r.pace.SetBurst(burst)
 }
 
-// Eventf queues an event.
+// Eventf queues an event on the regarding object. See events.EventRecorder for the parameters. If the queue is full,
+// an event is dropped and counted.
 func (r *Recorder) Eventf(regarding, related runtime.Object, kind, reason, action, note string, args ...any) {
 	share, namespace := eventShare(regarding), ""
 	regarding, related = r.toReference(regarding), r.toReference(related)
@@ -86,8 +88,9 @@ func (r *Recorder) Eventf(regarding, related runtime.Object, kind, reason, actio
 	}
 }
 
-// eventShare returns the share that an event counts for: the namespace of the object or, for a cluster-scoped object, the
-// object. An event of a ClusterVectorSidecar in a namespace counts for the namespace.
+// eventShare returns the name of the share that an event on an object belongs to: the namespace of the object or, for
+// a cluster-scoped object, "/" and its name. An event of a ClusterVectorSidecar in a namespace belongs to the
+// namespace.
 func eventShare(object runtime.Object) string {
 	regarding, ok := object.(client.Object)
 	if !ok {
@@ -99,7 +102,8 @@ func eventShare(object runtime.Object) string {
 	return regarding.GetNamespace()
 }
 
-// toReference returns the fields of an object that an event needs, or nil for nil.
+// toReference returns a copy of an object with only its kind, namespace, name, UID and resource version, or nil for
+// nil.
 func (r *Recorder) toReference(object runtime.Object) runtime.Object {
 	object = clusterwide.ResolveCluster(object)
 	clientObject, ok := object.(client.Object)
@@ -140,7 +144,7 @@ func (r *Recorder) isDeleted(ctx context.Context, name string) bool {
 // NoteLimit is the maximum length of an event's note in bytes. The API allows 1,024.
 const NoteLimit = 1000
 
-// Reference returns a workload reduced to the fields that an event needs.
+// Reference returns a workload reduced to its kind, namespace, name and UID, for an event.
 func Reference(target workload.Ref) *metav1.PartialObjectMetadata {
 	object := &metav1.PartialObjectMetadata{}
 	object.SetGroupVersionKind(target.Adapter().GroupVersionKind)

@@ -45,7 +45,8 @@ type Metrics interface {
 	SetUnfinished(total, longest time.Duration)
 }
 
-// Queue implements priorityqueue.PriorityQueue.
+// Queue is a work queue whose items belong to shares. It implements priorityqueue.PriorityQueue, and is safe for
+// concurrent use.
 type Queue[T comparable] struct {
 	options Options[T]
 
@@ -84,7 +85,7 @@ var _ priorityqueue.PriorityQueue[int] = (*Queue[int])(nil)
 // unfinishedInterval is how often the time of items in progress is recorded.
 const unfinishedInterval = 500 * time.Millisecond
 
-// treeDegree is the degree that controller-runtime's queue uses.
+// treeDegree is the degree of all B-trees, the same as in controller-runtime's queue.
 const treeDegree = 32
 
 // New returns a queue, which runs until it is shut down.
@@ -98,6 +99,7 @@ func New[T comparable](options Options[T]) *Queue[T] {
 	return q
 }
 
+// isReadyBefore sorts delayed items by the end of their delay.
 func isReadyBefore[T comparable](a, b *item[T]) bool {
 	if !a.readyAt.Equal(b.readyAt) {
 		return a.readyAt.Before(b.readyAt)
@@ -136,6 +138,8 @@ func (q *Queue[T]) AddWithOpts(options priorityqueue.AddOpts, keys ...T) {
 	}
 }
 
+// add adds an item that is ready after a delay, or changes the queued item of the same key. The caller holds the
+// mutex.
 func (q *Queue[T]) add(key T, priority int, delay time.Duration) {
 	if delay > 0 {
 		q.options.Metrics.RecordRetry()
@@ -179,6 +183,7 @@ func (q *Queue[T]) raisePriority(queued *item[T], priority int) {
 	}
 }
 
+// makeReady makes a queued item ready and wakes a worker for it. The caller holds the mutex.
 func (q *Queue[T]) makeReady(queued *item[T]) {
 	queued.isReady, queued.readyAt, queued.sequence = true, time.Now(), q.nextSequence()
 	q.ready++
@@ -191,7 +196,7 @@ func (q *Queue[T]) makeReady(queued *item[T]) {
 	q.changed.Signal()
 }
 
-// setTimer sets the timer to the earliest end of a delay.
+// setTimer sets the timer to the earliest end of a delay. The caller holds the mutex.
 func (q *Queue[T]) setTimer() {
 	if q.timer != nil {
 		q.timer.Stop()
@@ -219,12 +224,14 @@ func (q *Queue[T]) endDelays() {
 	q.setTimer()
 }
 
+// nextSequence returns a number that is higher than all earlier ones.
 func (q *Queue[T]) nextSequence() uint64 {
 	q.sequence++
 	return q.sequence
 }
 
-// Get waits for an item. The caller must call Done afterwards.
+// Get waits for an item and returns it. isShutDown is true if the queue was shut down instead. The caller must call
+// Done with the item afterwards.
 func (q *Queue[T]) Get() (key T, isShutDown bool) {
 	key, _, isShutDown = q.GetWithPriority()
 	return key, isShutDown
@@ -269,7 +276,7 @@ func (q *Queue[T]) Done(key T) {
 // Forget resets the rate limit of an item.
 func (q *Queue[T]) Forget(key T) { q.options.RateLimiter.Forget(key) }
 
-// NumRequeues returns how often an item was added with a rate limit.
+// NumRequeues returns how often an item was added with a rate limit since the last Forget.
 func (q *Queue[T]) NumRequeues(key T) int { return q.options.RateLimiter.NumRequeues(key) }
 
 // Len returns the number of ready items.
@@ -306,12 +313,15 @@ func (q *Queue[T]) ShuttingDown() bool {
 
 func (q *Queue[T]) isShutDown() bool { return q.isDraining || q.isClosed }
 
+// closeIfDrained closes the queue if ShutDownWithDrain waits and no item is ready or in progress. The caller holds
+// the mutex.
 func (q *Queue[T]) closeIfDrained() {
 	if q.isDraining && q.ready == 0 && len(q.processing) == 0 {
 		q.close()
 	}
 }
 
+// close stops the workers. The caller holds the mutex.
 func (q *Queue[T]) close() {
 	if q.timer != nil {
 		q.timer.Stop()
@@ -321,7 +331,8 @@ func (q *Queue[T]) close() {
 	q.stopped.Broadcast()
 }
 
-// recordUnfinished records the time of the items in progress, and repeats that until the queue is closed.
+// recordUnfinished records the worker time of the items in progress, and repeats that every unfinishedInterval until
+// the queue is closed.
 func (q *Queue[T]) recordUnfinished() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -25,7 +25,7 @@ type shareQueue[T comparable] struct {
 	sequence      uint64
 }
 
-// share is the items and the used worker time of one share.
+// share has the items and the used worker time of one share.
 type share[T comparable] struct {
 	name string
 	// used is the worker time of finished items, plus the virtual time at which the share started.
@@ -38,6 +38,7 @@ type share[T comparable] struct {
 	sequence uint64
 }
 
+// newShareQueue returns a queue without shares. limit is the number of workers for one share.
 func newShareQueue[T comparable](limit int) *shareQueue[T] {
 	return &shareQueue[T]{
 		limit: limit, shares: map[string]*share[T]{}, running: map[*share[T]]struct{}{},
@@ -45,7 +46,7 @@ func newShareQueue[T comparable](limit int) *shareQueue[T] {
 	}
 }
 
-// isLessUsed orders shares without items in progress.
+// isLessUsed sorts shares without items in progress by their used worker time.
 func isLessUsed[T comparable](a, b *share[T]) bool {
 	if a.used != b.used {
 		return a.used < b.used
@@ -53,6 +54,7 @@ func isLessUsed[T comparable](a, b *share[T]) bool {
 	return a.sequence < b.sequence
 }
 
+// isServedBefore sorts ready items of a share by priority, and then by the order in which they became ready.
 func isServedBefore[T comparable](a, b *item[T]) bool {
 	if a.priority != b.priority {
 		return a.priority > b.priority
@@ -60,7 +62,7 @@ func isServedBefore[T comparable](a, b *item[T]) bool {
 	return a.sequence < b.sequence
 }
 
-// push adds a ready item to a share.
+// push adds a ready item to the share with a name.
 func (t *shareQueue[T]) push(name string, ready *item[T]) {
 	owner, exists := t.shares[name]
 	if !exists {
@@ -75,7 +77,7 @@ func (t *shareQueue[T]) push(name string, ready *item[T]) {
 	t.attach(owner)
 }
 
-// remove removes a ready item from a share and reports whether the share had the item.
+// remove removes a ready item from the share with a name, and reports whether the share had the item.
 func (t *shareQueue[T]) remove(name string, ready *item[T]) bool {
 	owner, exists := t.shares[name]
 	if !exists {
@@ -112,12 +114,13 @@ func (t *shareQueue[T]) pop(now time.Time) (*item[T], *share[T]) {
 	return head, selected
 }
 
+// nextSequence returns a number that is higher than all earlier ones.
 func (t *shareQueue[T]) nextSequence() uint64 {
 	t.sequence++
 	return t.sequence
 }
 
-// finish records that an item is finished and returns its worker time.
+// finish records that the item with a key is finished, and returns its worker time.
 func (t *shareQueue[T]) finish(owner *share[T], key T, now time.Time) time.Duration {
 	t.detach(owner)
 	worked := now.Sub(owner.started[key])
@@ -139,13 +142,15 @@ func (t *shareQueue[T]) inProgress(now time.Time) (total, longest time.Duration)
 	return total, longest
 }
 
-// detach and attach enclose each change of a share, because the fields of a share determine its position in the trees.
+// detach removes a share from its set. Each change of a share is between detach and attach, because the fields of the
+// share determine its position in the set.
 func (t *shareQueue[T]) detach(owner *share[T]) {
 	delete(t.running, owner)
 	t.waiting.Delete(owner)
 	t.idle.Delete(owner)
 }
 
+// attach adds a share to the set of its state: running, waiting or idle.
 func (t *shareQueue[T]) attach(owner *share[T]) {
 	switch {
 	case len(owner.started) > 0:
@@ -174,7 +179,7 @@ func (t *shareQueue[T]) forgetIdle() {
 	}
 }
 
-// usedTime returns the worker time of the finished items and the items in progress.
+// usedTime returns the worker time of the finished items and of the items in progress.
 func (s *share[T]) usedTime(now time.Time) time.Duration {
 	used := s.used
 	for _, start := range s.started {

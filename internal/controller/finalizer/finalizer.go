@@ -59,8 +59,9 @@ func New(live *livelist.Client, writer *apply.Writer, kinds []*workload.Kind, cl
 func (f *Finalizer) Forget(name types.NamespacedName) { f.owned.forget(name) }
 
 // AddBeforeWriting adds the finalizer before the first workload or companion is written, because only the operator
-// cleans them up. It also adds the finalizer if a workload already has the sidecar or marks of the VectorSidecar. An
-// earlier VectorSidecar of the same name may have left them.
+// removes what it writes. It also adds the finalizer if a workload already has the sidecar or marks of the
+// VectorSidecar, which an earlier VectorSidecar of the same name may have left. The error is apply.ErrStale if
+// another reconcile must add the finalizer.
 func (f *Finalizer) AddBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) error {
 	concerned := func(p plan.Plan) bool { return p.Writes() || p.Existing.IsOwned || p.Existing.IsMarked }
 	needsFinalizer := decision.LeavesMarks || len(decision.Missing)+len(decision.Offers) > 0 || slices.ContainsFunc(decision.Plans, concerned)
@@ -76,7 +77,7 @@ func (f *Finalizer) AddBeforeWriting(ctx context.Context, sidecar *v1alpha1.Vect
 	return nil
 }
 
-// HasMarksToRemove reports whether marks must still be removed from a workload that has nothing else of the
+// HasMarksToRemove reports whether a workload still has marks that must be removed, but nothing else of the
 // VectorSidecar: the removal waits for other rollouts, or was not made because the workload has changed since it was
 // read. Other remaining marks do not keep the finalizer, because other clients may restore them forever.
 func HasMarksToRemove(decision *decision.Decision, results decision.Results) bool {
@@ -103,9 +104,10 @@ func (f *Finalizer) RefreshIfDeleting(ctx context.Context, cached *v1alpha1.Vect
 	return sidecar, nil
 }
 
-// Release removes the finalizer when all workloads are without the sidecar and API servers no longer inject it, or if
-// the sidecars are to stay. hasWritten is true if the same reconcile has written workloads of the VectorSidecar.
-// admissionLag is the time for which API servers may still inject it.
+// Release removes the finalizer when its work is done: the sidecars are removed or orphaned, and API servers no
+// longer inject them. Otherwise, the result has the time of the next attempt. hasWritten is true if the same
+// reconcile has written workloads of the VectorSidecar. admissionLag is the time for which API servers may still
+// inject the sidecar.
 func (f *Finalizer) Release(ctx context.Context, sidecar *v1alpha1.VectorSidecar, hasWritten bool, admissionLag time.Duration) (reconcile.Result, error) {
 	if !controllerutil.ContainsFinalizer(sidecar, meta.Finalizer) {
 		return reconcile.Result{}, nil
@@ -123,8 +125,9 @@ func (f *Finalizer) Release(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	return reconcile.Result{}, f.writer.RemoveFinalizer(ctx, sidecar)
 }
 
-// removeOrOrphan cleans up or orphans the objects of a deleted VectorSidecar. It returns the time until the next
-// attempt if a workload still has a sidecar or mark to remove or was not listed yet, otherwise 0.
+// removeOrOrphan removes or orphans the objects of a deleted VectorSidecar. It returns the time until the next
+// attempt, or 0 if it has finished. An attempt does not finish while a workload still has the sidecar or a mark, or
+// is not listed yet.
 func (f *Finalizer) removeOrOrphan(ctx context.Context, sidecar *v1alpha1.VectorSidecar, hasWritten bool) (requeueAfter time.Duration, err error) {
 	carriers, companions, wait, err := f.owned.findObjects(ctx, client.ObjectKeyFromObject(sidecar), hasWritten)
 	switch {
@@ -145,8 +148,8 @@ func (f *Finalizer) removeOrOrphan(ctx context.Context, sidecar *v1alpha1.Vector
 	return 0, nil
 }
 
-// orphanWorkloads marks the workloads that keep their sidecars, so that the mark explains the missing VectorSidecar. It
-// returns how long until the next attempt if a workload was changed concurrently, else 0.
+// orphanWorkloads marks the workloads that keep their sidecars. It returns the time until the next attempt if a
+// workload was changed at the same time, otherwise 0.
 func (f *Finalizer) orphanWorkloads(ctx context.Context, manager string, carriers []carrier) (requeueAfter time.Duration, err error) {
 	group := errgroup.Group{}
 	group.SetLimit(writers)
@@ -172,8 +175,8 @@ func (f *Finalizer) orphanWorkloads(ctx context.Context, manager string, carrier
 	return ReleaseRetry, nil
 }
 
-// orphan marks a workload as keeping its sidecar. If the workload was only waiting for the sidecar, orphan removes
-// the fields of the VectorSidecar instead.
+// orphan marks a workload that keeps its sidecar. If the workload was only waiting for the sidecar, orphan removes
+// the other fields of the VectorSidecar instead.
 func (f *Finalizer) orphan(ctx context.Context, ref *workload.Ref, manager string) error {
 	object, err := removal.FindWorkload(ctx, f.live, ref)
 	if object == nil || err != nil {

@@ -24,9 +24,10 @@ import (
 )
 
 const (
-	// ownedPause is the minimum wait after a list of a namespace. The wait is at least as long as the list.
+	// ownedPause is the minimum time between the end of a list of a namespace and the start of the next one. That
+	// time is also at least as long as the list took.
 	ownedPause = time.Second
-	// ownedMaxAge is the time after its end for which the result of a list may be used.
+	// ownedMaxAge is the time after the end of a list for which its result may be used.
 	ownedMaxAge = 10 * time.Second
 )
 
@@ -96,8 +97,8 @@ func (l *ownedObjectLister) findObjects(ctx context.Context, name types.Namespac
 	return nil, nil, ownedPause, nil // Another VectorSidecar makes the list.
 }
 
-// request records that a VectorSidecar needs a list. If the caller has to make the list, it returns the number of the
-// list, otherwise 0.
+// request records that a VectorSidecar needs a list, and returns the list of its namespace. If the caller has to make
+// the list, number is the number of the list, otherwise 0.
 func (l *ownedObjectLister) request(name types.NamespacedName, hasWritten bool) (list *ownedObjectList, number int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,7 +124,7 @@ func (o *ownedObjectList) isFresh(name types.NamespacedName, now time.Time) bool
 	return o.finished > o.requested[name.Name] && !o.isListing && now.Sub(o.endTime) <= ownedMaxAge
 }
 
-// finish stores the result of a list, or its error.
+// finish stores the result of the list with a number, or its error.
 func (l *ownedObjectLister) finish(list *ownedObjectList, number int, result *ownedObjectList, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -143,8 +144,8 @@ func (l *ownedObjectLister) forget(name types.NamespacedName) {
 	}
 }
 
-// list lists the owned objects of all VectorSidecars of a namespace. Companions are listed before the Jobs that may need
-// them, so that a Job that is created in between counts.
+// list lists the owned objects of all VectorSidecars of a namespace. Companions are listed before the Jobs that may
+// need them, so that a Job that is created in between counts.
 func (l *ownedObjectLister) list(ctx context.Context, namespace string) (*ownedObjectList, error) {
 	result := &ownedObjectList{carriers: map[string][]carrier{}, companions: map[string][]string{}}
 	for _, kind := range l.kinds {
@@ -179,7 +180,8 @@ func (l *ownedObjectLister) list(ctx context.Context, namespace string) (*ownedO
 	return result, nil
 }
 
-// carriersByManager returns a listed workload as a carrier of each VectorSidecar that has fields in it.
+// carriersByManager returns a carrier for each VectorSidecar that has fields in a listed workload, by field manager.
+// It returns false if there is none.
 func carriersByManager(listed client.Object) (map[string]carrier, bool) {
 	object, ok := workload.ToObject(listed)
 	if !ok || listed.GetDeletionTimestamp() != nil {

@@ -17,8 +17,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// deleteCompanions deletes the companions that no VectorSidecar and no workload needs. A write that was in progress while
-// the VectorSidecar was deleted can leave one. The cache provides candidates, and the API server confirms them.
+// deleteCompanions deletes the companions that no VectorSidecar and no workload needs. Such a companion exists if a
+// write was in progress while the VectorSidecar was deleted. The cache provides candidates, and the API server
+// confirms them.
 func (r *Reconciler) deleteCompanions(ctx context.Context) progress {
 	unreferenced, err := r.unreferencedCompanions(ctx)
 	if err != nil {
@@ -42,7 +43,8 @@ func (r *Reconciler) deleteCompanions(ctx context.Context) progress {
 	return result
 }
 
-// unreferencedCompanions returns the names of the unreferenced companions in the cache, by namespace.
+// unreferencedCompanions returns the names of the unreferenced companions in the cache, by namespace. The error is
+// for a list that failed.
 func (r *Reconciler) unreferencedCompanions(ctx context.Context) (map[string][]string, error) {
 	existing := r.cachedOwners(ctx)
 	var labeled corev1.ConfigMapList
@@ -91,6 +93,5 @@ func (r *Reconciler) deleteCompanionsIn(ctx context.Context, namespace string, n
 	return nil
 }
 
-// yieldNoWorkloads yields nothing, because unreferenced companions have no VectorSidecar with workloads that could have
-// changed.
+// yieldNoWorkloads is an empty sequence of workloads, for companions without a VectorSidecar.
 func yieldNoWorkloads(func(types.UID) bool) {}

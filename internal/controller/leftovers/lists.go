@@ -27,8 +27,8 @@ func (r *Reconciler) cachedOwners(ctx context.Context) *owners {
 	return &owners{r.Sidecars.ListIn(ctx, ""), r.Sidecars.Clusters(ctx)}
 }
 
-// liveOwners lists the owners in a namespace from the API server, with their names and UIDs only. It uses List, because Get
-// also returns NotFound if the CRD is missing.
+// liveOwners lists the owners in a namespace from the API server, with their names and UIDs only. It makes a list and
+// not a Get request, because a Get request also returns NotFound if the CustomResourceDefinition is missing.
 func (r *Reconciler) liveOwners(ctx context.Context, namespace string) (*owners, error) {
 	sidecars, err := livelist.Collect(ctx, r.Live, livelist.Metadata(v1alpha1.GroupVersion.WithKind("VectorSidecar")), func(listed client.Object) (v1alpha1.VectorSidecar, bool) {
 		return v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Namespace: listed.GetNamespace(), Name: listed.GetName(), UID: listed.GetUID()}}, true
@@ -40,7 +40,7 @@ func (r *Reconciler) liveOwners(ctx context.Context, namespace string) (*owners,
 	return &owners{sidecars, clusters}, err
 }
 
-// existenceCheck returns a function that reports whether the owner of a field manager exists.
+// existenceCheck returns a function that reports whether the owner of a field manager exists in a namespace.
 func (r *Reconciler) existenceCheck(existing *owners) func(namespace, manager string) bool {
 	return r.Sidecars.WithDisabledClusters(companion.NewExistenceCheck(existing.sidecars, existing.clusters))
 }

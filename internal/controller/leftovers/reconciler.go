@@ -129,7 +129,8 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) err
 		Complete(shutdown.StopReconciles(ctx, r))
 }
 
-// reportLeftovers counts the leftovers. It reports each leftover that a user must check, but only once.
+// reportLeftovers sets the metrics of leftovers. For each leftover that a user must check, it logs and emits an
+// event, but only once.
 func (r *Reconciler) reportLeftovers(ctx context.Context, leftovers []companion.Leftover) {
 	counts, reported := map[companion.LeftoverAction]int{}, map[leftover]companion.LeftoverAction{}
 	for i := range leftovers {

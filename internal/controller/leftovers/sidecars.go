@@ -28,13 +28,14 @@ import (
 // because the VectorSidecar with the limit does not exist anymore.
 const maxRollingOut = 5
 
-// cleanedWorkload is a workload after a removal, with its generation.
+// cleanedWorkload is a workload from which a leftover was removed, with its generation after the removal.
 type cleanedWorkload struct {
 	workload.Ref
 	generation int64
 }
 
-// cleanSidecars finds the leftover sidecars, and removes the ones that are safe to remove. It returns the remaining ones.
+// cleanSidecars finds the leftover sidecars, and removes those that are safe to remove. It returns the remaining
+// ones.
 func (r *Reconciler) cleanSidecars(ctx context.Context) (remaining []companion.Leftover, result progress) {
 	leftovers := companion.FindLeftovers(r.carriers(), r.existenceCheck(r.cachedOwners(ctx)), r.WrittenBy)
 	leftovers, confirmed := r.confirmLeftovers(ctx, leftovers)
@@ -99,7 +100,7 @@ func (r *Reconciler) dropRolledOut() {
 	}
 }
 
-// removeLeftover removes a leftover, and reports whether the leftover is gone.
+// removeLeftover removes a leftover, and reports whether the leftover no longer exists.
 func (r *Reconciler) removeLeftover(ctx context.Context, item *companion.Leftover) (isRemoved bool, result progress) {
 	view, err := r.readView(ctx, item)
 	switch {
@@ -135,7 +136,8 @@ func (r *Reconciler) removeLeftover(ctx context.Context, item *companion.Leftove
 	return true, finished
 }
 
-// readView reads a workload with a leftover from the API server. It returns nil if the workload has no such leftover anymore.
+// readView reads a workload with a leftover from the API server. It returns nil if the workload does not exist or no
+// longer has this leftover.
 func (r *Reconciler) readView(ctx context.Context, item *companion.Leftover) (*workload.View, error) {
 	object, err := removal.FindWorkload(ctx, r.Live, &item.Ref)
 	if object == nil || err != nil {
@@ -152,7 +154,7 @@ func (r *Reconciler) readView(ctx context.Context, item *companion.Leftover) (*w
 	return &view, nil
 }
 
-// reportFailure reports a failed removal.
+// reportFailure logs the failed removal of a leftover, and emits an event on the workload.
 func (r *Reconciler) reportFailure(ctx context.Context, item *companion.Leftover, err error) {
 	log.FromContext(ctx).Error(err, "removing a leftover", telemetry.KeyWorkload, status.Object(item.Ref), telemetry.KeyName, item.Sidecar)
 	r.Recorder.Eventf(events.Reference(item.Ref), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(plan.Remove),

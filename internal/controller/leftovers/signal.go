@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 )
 
-// delay is the delay of a cleanup after an event that may have caused leftovers, so that the cache is up to date.
+// delay is the time from an event that may have caused leftovers to the cleanup, so that the cache is up to date.
 const delay = 2 * time.Second
 
 // key is the only key of the Reconciler.

@@ -29,7 +29,8 @@ type Notifier struct {
 	pending []func()
 }
 
-// Source returns the source of the controller whose reconciles the Notifier wakes. Only one controller may have it.
+// Source returns the source of the controller whose reconciles the Notifier requests. Only one controller may have
+// it.
 func (n *Notifier) Source() source.Source {
 	return source.Func(func(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 		n.mu.Lock()
@@ -43,19 +44,21 @@ func (n *Notifier) Source() source.Source {
 	})
 }
 
-// Notify requests reconciles.
+// Notify requests a reconcile of each key at once.
 func (n *Notifier) Notify(keys ...types.NamespacedName) { n.notify(priorityqueue.AddOpts{}, keys) }
 
-// NotifyAfter requests reconciles after a delay.
+// NotifyAfter requests a reconcile of each key after a delay.
 func (n *Notifier) NotifyAfter(delay time.Duration, keys ...types.NamespacedName) {
 	n.notify(priorityqueue.AddOpts{After: delay}, keys)
 }
 
-// NotifyWithLowPriority requests reconciles that start after the reconciles that events request.
+// NotifyWithLowPriority requests a reconcile of each key. These reconciles start after all reconciles that events
+// request.
 func (n *Notifier) NotifyWithLowPriority(keys ...types.NamespacedName) {
 	n.notify(priorityqueue.AddOpts{Priority: ptr.To(handler.LowPriority)}, keys)
 }
 
+// notify adds keys to the queue, or to pending if the controller has not started.
 func (n *Notifier) notify(options priorityqueue.AddOpts, keys []types.NamespacedName) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -53,7 +53,7 @@ type knownDefinition struct {
 }
 
 // findProblem explains why the API server must not inject a sidecar into the pods of a kind, or returns "" if it may.
-// The API server would drop fields that the definition does not have.
+// The API server would drop fields that the definition does not have. findProblem reads a definition that is too old.
 func (d *definitions) findProblem(ctx context.Context, kind *workload.Kind, pod map[string]any) (string, error) {
 	if err := d.refresh(ctx, kind); err != nil {
 		return "", err
@@ -61,7 +61,8 @@ func (d *definitions) findProblem(ctx context.Context, kind *workload.Kind, pod 
 	return d.findUnknownField(kind, pod), nil
 }
 
-// findUnknownField does the same as findProblem from the cached definition. It returns "" if none is cached.
+// findUnknownField returns the same explanation as findProblem, from the cached definition only. It returns "" if no
+// definition is cached.
 func (d *definitions) findUnknownField(kind *workload.Kind, pod map[string]any) string {
 	if d == nil || !kind.Traits.OptionalAPI {
 		return ""
@@ -82,6 +83,7 @@ func (d *definitions) findUnknownField(kind *workload.Kind, pod map[string]any) 
 	return ""
 }
 
+// get returns the cached definition of a kind, or nil.
 func (d *definitions) get(kind *workload.Kind) *knownDefinition {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -115,7 +117,7 @@ func (d *definitions) haveChanged(ctx context.Context) (isNew bool) {
 	return isNew
 }
 
-// read reads the definition of a kind. It keeps the cached definition if the definition has not changed.
+// read reads the definition of a kind and stores it, unless the definition has not changed. The caller holds reading.
 func (d *definitions) read(ctx context.Context, kind *workload.Kind) error {
 	cached := d.get(kind)
 	definition, err := d.fetch(ctx, kind, cached)
@@ -136,8 +138,8 @@ func (d *definitions) read(ctx context.Context, kind *workload.Kind) error {
 	return nil
 }
 
-// fetch reads the definition of a kind from the API server. It returns the cached definition if its address has not
-// changed.
+// fetch reads the definition of a kind from the API server. It returns the cached definition if the address of the
+// document is the same.
 func (d *definitions) fetch(ctx context.Context, kind *workload.Kind, cached *knownDefinition) (*knownDefinition, error) {
 	paths, err := d.documents.PathsWithContext(ctx)
 	if err != nil {

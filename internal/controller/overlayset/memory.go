@@ -71,7 +71,7 @@ type sidecarState struct {
 	isGone bool
 }
 
-// request is a requested change of the overlays of a VectorSidecar. Without a VectorSidecar, it removes them.
+// request is a requested change of the overlays of a VectorSidecar. If sidecar is nil, the overlays are removed.
 type request struct {
 	sidecar    *v1alpha1.VectorSidecar
 	overlays   []desired.AdmissionOverlay
@@ -87,7 +87,7 @@ func NewMemory(clock func() time.Time, isEnabled bool) *Memory {
 	return &Memory{clock: clock, isEnabled: isEnabled, namespaces: map[string]*namespaceState{}}
 }
 
-// RequestUpdate requests that the OverlaySet has the admission overlays of a decision.
+// RequestUpdate requests that the OverlaySet gets the admission overlays of a decision.
 func (m *Memory) RequestUpdate(sidecar *v1alpha1.VectorSidecar, d *decision.Decision) {
 	skipReason := d.OverlayBlocker
 	if d.Invalid != nil {
@@ -109,8 +109,8 @@ func (m *Memory) RequestUpdate(sidecar *v1alpha1.VectorSidecar, d *decision.Deci
 	m.wake(sidecar.Namespace)
 }
 
-// RequestRemoval requests that the OverlaySet does not have a VectorSidecar that the API server may not inject.
-// isPending is true until the removal was made or has failed. The VectorSidecar is then requeued.
+// RequestRemoval requests the removal of the overlays of a VectorSidecar that the API server may not inject. It
+// reports whether the removal is pending: not made and not failed. The VectorSidecar is reconciled again afterwards.
 func (m *Memory) RequestRemoval(sidecar *v1alpha1.VectorSidecar) (isPending bool) {
 	if !m.isEnabled || CanInject(sidecar) {
 		return false
@@ -137,7 +137,8 @@ func (m *Memory) RecordWrites(sidecar *v1alpha1.VectorSidecar, d *decision.Decis
 	}
 }
 
-// recordRejections records the rejected write of a VectorSidecar, and reports whether it has changed.
+// recordRejections records whether the writes of a VectorSidecar's sidecar are rejected, and reports whether that has
+// changed.
 func (m *Memory) recordRejections(name types.NamespacedName, results decision.Results) (hasChanged bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -164,7 +165,8 @@ func (r rejectedWrite) concerns(overlay desired.AdmissionOverlay) bool {
 	return r.reason != "" && overlay.Rendered.Desired.InjectedHash() == r.hash
 }
 
-// Err returns the error of the last requested change, or nil if it was made or is pending.
+// Err returns the error of the last requested change of a VectorSidecar. It returns nil if the change was made or is
+// pending.
 func (m *Memory) Err(name types.NamespacedName) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -174,7 +176,8 @@ func (m *Memory) Err(name types.NamespacedName) error {
 	return nil
 }
 
-// RemainingLag returns the time for which an API server may still inject a sidecar after the request to remove it.
+// RemainingLag returns the time for which an API server may still inject a sidecar after the removal from the
+// OverlaySet. It returns admissionLag before the removal.
 func (m *Memory) RemainingLag(name types.NamespacedName) time.Duration {
 	if !m.isEnabled {
 		return 0
@@ -214,7 +217,7 @@ func (m *Memory) pendingRequests(namespace string) (*namespaceState, map[string]
 }
 
 // finish records the results of requests. It returns the VectorSidecars that wait for them. It drops the state of a
-// namespace without VectorSidecars, because the namespace may be deleted.
+// namespace that has no VectorSidecars left.
 func (m *Memory) finish(namespace string, requests map[string]*request, errs map[string]error) (waiting []types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -243,12 +246,12 @@ func (m *Memory) finish(namespace string, requests map[string]*request, errs map
 	return waiting
 }
 
-// wake wakes the Reconciler. The caller holds the lock.
+// wake requests a reconcile of a namespace. The caller holds the mutex.
 func (m *Memory) wake(namespace string) {
 	m.notifier.Notify(types.NamespacedName{Namespace: namespace, Name: meta.OverlaySet})
 }
 
-// getOrCreate returns the state of a VectorSidecar. The caller holds the lock.
+// getOrCreate returns the state of a VectorSidecar. The caller holds the mutex.
 func (m *Memory) getOrCreate(name types.NamespacedName) *sidecarState {
 	sidecars := m.getOrCreateNamespace(name.Namespace).sidecars
 	if sidecars[name.Name] == nil {
@@ -257,7 +260,7 @@ func (m *Memory) getOrCreate(name types.NamespacedName) *sidecarState {
 	return sidecars[name.Name]
 }
 
-// getOrCreateNamespace returns the state of a namespace. The caller holds the lock.
+// getOrCreateNamespace returns the state of a namespace. The caller holds the mutex.
 func (m *Memory) getOrCreateNamespace(namespace string) *namespaceState {
 	if m.namespaces[namespace] == nil {
 		m.namespaces[namespace] = &namespaceState{sidecars: map[string]*sidecarState{}, dryRuns: map[string]string{}}

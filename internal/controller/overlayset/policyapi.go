@@ -24,6 +24,7 @@ const (
 	// PolicyInterval is the approximate interval between checks for the MutatingAdmissionPolicy API. The API server may
 	// be upgraded or downgraded while the operator runs.
 	PolicyInterval = 5 * time.Minute
+	// policyGroup and policyResource are the API group and the resource of MutatingAdmissionPolicies.
 	policyGroup    = "admissionregistration.k8s.io/v1"
 	policyResource = "mutatingadmissionpolicies"
 )
@@ -61,8 +62,8 @@ func (p *PolicyAPI) NotServedReason() string {
 	return "" // The result is also "" before the first answer.
 }
 
-// KindProblems returns a function that explains why the API server must not inject a pod into a kind, as
-// findUnknownField does. It first reads the definitions of the kinds. It ignores read errors, because the Reconciler
+// KindProblems returns a function that explains why the API server must not inject a pod into a kind, or returns ""
+// if it may. KindProblems first reads the definitions of the kinds. It ignores read errors, because the Reconciler
 // reports them.
 func (p *PolicyAPI) KindProblems(ctx context.Context, kinds []v1alpha1.WorkloadKind) func(kind *workload.Kind, pod map[string]any) string {
 	if p == nil {
@@ -76,8 +77,8 @@ func (p *PolicyAPI) KindProblems(ctx context.Context, kinds []v1alpha1.WorkloadK
 	return p.definitions.findUnknownField
 }
 
-// Detect asks the API server whether it serves the API, and reports whether the answer has changed. If the API server
-// does not answer, the last answer applies.
+// Detect asks the API server whether it serves MutatingAdmissionPolicies, and reports whether the answer has changed.
+// Without an answer, the last one counts.
 func (p *PolicyAPI) Detect(ctx context.Context) (isNew bool) {
 	resources, err := p.apis.ServerResourcesForGroupVersionWithContext(ctx, policyGroup)
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -92,8 +93,8 @@ func (p *PolicyAPI) Detect(ctx context.Context) (isNew bool) {
 	return true
 }
 
-// Refresh checks the API and the definitions again, and reports whether one of them has changed. The operator maintains
-// OverlaySets even without the API, so that they exist when the API becomes available.
+// Refresh checks the API and the definitions again, and reports whether one of them has changed. The operator
+// maintains OverlaySets even without the API, so that they exist when the API becomes available.
 func (p *PolicyAPI) Refresh(ctx context.Context) (isNew bool) {
 	isNew = p.Detect(ctx)
 	return p.definitions.haveChanged(ctx) || isNew

@@ -127,8 +127,9 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) err
 		Complete(shutdown.StopReconciles(ctx, r))
 }
 
-// readExisting returns the existing OverlaySet, nil for none. The first call for a namespace reads the overlays of
-// VectorSidecars from it.
+// readExisting returns the existing OverlaySet of a namespace, or nil if there is none. While the cache does not show
+// the last write, it returns the written OverlaySet. The first call for a namespace also reads the overlays of
+// VectorSidecars from the OverlaySet.
 func (r *Reconciler) readExisting(ctx context.Context, namespace string, namespaceState *namespaceState) (*v1alpha1.OverlaySet, error) {
 	existing, err := r.readCached(ctx, namespace)
 	if err != nil {
@@ -151,7 +152,7 @@ func (r *Reconciler) readExisting(ctx context.Context, namespace string, namespa
 	return existing, nil
 }
 
-// readCached returns the OverlaySet of a namespace from the cache, nil for none.
+// readCached returns the OverlaySet of a namespace from the cache, or nil if there is none.
 func (r *Reconciler) readCached(ctx context.Context, namespace string) (*v1alpha1.OverlaySet, error) {
 	cached := &v1alpha1.OverlaySet{}
 	err := r.Cached.Get(ctx, types.NamespacedName{Namespace: namespace, Name: meta.OverlaySet}, cached)
@@ -164,6 +165,7 @@ func (r *Reconciler) readCached(ctx context.Context, namespace string) (*v1alpha
 	return cached, nil
 }
 
+// version returns the resource version of an OverlaySet, or "" for nil.
 func version(set *v1alpha1.OverlaySet) string {
 	if set == nil {
 		return ""
@@ -171,8 +173,8 @@ func version(set *v1alpha1.OverlaySet) string {
 	return set.ResourceVersion
 }
 
-// updateOverlays makes the requested changes in the cached state. errs has the errors of requests by the names of
-// their VectorSidecars. isReduced is true if the API server must inject less than before.
+// updateOverlays makes the requested changes in the state of the namespace. errs has the errors of failed changes, by
+// VectorSidecar. isReduced is true if the API server must inject less than before.
 func (r *Reconciler) updateOverlays(ctx context.Context, namespace string, namespaceState *namespaceState, requests map[string]*request) (errs map[string]error, isReduced bool) {
 	errs = map[string]error{}
 	validator := &overlayValidator{ctx, r.Writer, r.Policies.definitions, namespace, namespaceState.dryRuns}
@@ -194,9 +196,9 @@ func (r *Reconciler) updateOverlays(ctx context.Context, namespace string, names
 	return errs, isReduced
 }
 
-// writeIfChanged writes the cached state if the existing OverlaySet differs from it. In a namespace with many
-// VectorSidecars, it delays a write soon after the last one, unless the API server must inject less, and returns how long
-// to wait.
+// writeIfChanged writes the overlays in the state to the OverlaySet, if the existing OverlaySet differs. In a
+// namespace with many VectorSidecars, it may delay the write, and then returns the remaining time. It does not delay
+// a write after which the API server must inject less.
 func (r *Reconciler) writeIfChanged(ctx context.Context, namespace string, namespaceState *namespaceState, existing *v1alpha1.OverlaySet, isReduced bool) (wait time.Duration, err error) {
 	sidecars, names := r.sidecarsAtAdmission(ctx, namespace), map[string]bool{}
 	for i := range sidecars {

@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// Removal deletes, once, the OverlaySets of an earlier operator with enabled OverlaySets. Without an operator that
+// Removal deletes the OverlaySets of an earlier operator that had admission injection, once. Without an operator that
 // writes them, they would become outdated, and the API server would inject outdated sidecars when its policies are
 // restored.
 type Removal struct {
@@ -27,12 +27,12 @@ type Removal struct {
 	namespaces []string
 }
 
-// NewRemoval returns the removal of OverlaySets in namespaces, or in all namespaces if there are none.
+// NewRemoval returns the removal of the OverlaySets in the given namespaces, or in all namespaces for none.
 func NewRemoval(live *livelist.Client, writer *apply.Writer, namespaces []string) *Removal {
 	return &Removal{live: live, writer: writer, namespaces: namespaces}
 }
 
-// SetupWithManager adds the removal to a manager. It also ends with the context.
+// SetupWithManager adds the removal to a manager. The removal also ends with the context.
 func (o *Removal) SetupWithManager(ctx context.Context, mgr ctrl.Manager) error {
 	ctx = log.IntoContext(ctx, telemetry.ControllerLogger(mgr.GetLogger()))
 	return mgr.Add(shutdown.StopRunnable(ctx, manager.RunnableFunc(func(running context.Context) error {
@@ -40,7 +40,8 @@ func (o *Removal) SetupWithManager(ctx context.Context, mgr ctrl.Manager) error 
 	})))
 }
 
-// deleteAll deletes the OverlaySets, except the ones that it may not list or cannot delete.
+// deleteAll deletes all OverlaySets. It logs the errors of OverlaySets that cannot be listed or deleted, and returns
+// nil.
 func (o *Removal) deleteAll(ctx context.Context) error {
 	namespaces := o.namespaces
 	if len(namespaces) == 0 {

@@ -13,7 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// overlayValidator makes dry runs of the overlays of a namespace. It implements overlayset.Validator for one call.
+// overlayValidator checks the overlays of a namespace with dry runs and definitions. It implements
+// overlayset.Validator for one call.
 type overlayValidator struct {
 	ctx         context.Context
 	writer      *apply.Writer
@@ -23,7 +24,8 @@ type overlayValidator struct {
 	refusals map[string]string
 }
 
-// Refusal makes one dry run of each overlay.
+// Refusal makes one dry run for each digest. It returns the reason of the rejection, or "" if the API server accepts
+// the template.
 func (j *overlayValidator) Refusal(digest string, template *corev1.PodTemplateSpec) (string, error) {
 	if refusal, ok := j.refusals[digest]; ok {
 		return refusal, nil
@@ -35,7 +37,8 @@ func (j *overlayValidator) Refusal(digest string, template *corev1.PodTemplateSp
 	return refusal, err
 }
 
-// Objection checks the definition of the kind.
+// Objection explains why the API server must not inject a pod into a kind, according to the definition of the kind.
+// It returns "" if it may.
 func (j *overlayValidator) Objection(kind v1alpha1.WorkloadKind, pod map[string]any) (string, error) {
 	return j.definitions.findProblem(j.ctx, workload.KindByName(string(kind)), pod)
 }

@@ -39,6 +39,7 @@ type Access struct {
 	answers map[string]accessAnswer
 }
 
+// accessAnswer is an answer of the API server, with its time.
 type accessAnswer struct {
 	isAllowed bool
 	time      time.Time
@@ -49,7 +50,8 @@ func NewAccess(isEnabled bool, permissions Permissions, namespaces []string, clo
 	return &Access{isEnabled: isEnabled, permissions: permissions, namespaces: namespaces, now: clock, answers: map[string]accessAnswer{}}
 }
 
-// UnreadableReason explains why the pods of a namespace are not read. It returns "" if they are read.
+// UnreadableReason explains why the pods of a namespace cannot be read, or returns "" if they can be. An empty name
+// means all namespaces.
 func (a *Access) UnreadableReason(ctx context.Context, namespace string) string {
 	switch {
 	case !a.isEnabled:
@@ -62,9 +64,9 @@ func (a *Access) UnreadableReason(ctx context.Context, namespace string) string 
 	return fmt.Sprintf("the operator has no permission to list pods in namespace %s (rbac.optional.pods)", namespace)
 }
 
-// isAllowed returns the last answer for a namespace, or asks the API server if it has no valid one. If the API server
-// does not answer, isAllowed keeps the last answer, or returns true without one, because requests for pods show the
-// permission.
+// isAllowed reports whether the operator may list the pods of a namespace: according to the last answer, or according
+// to the API server if the last answer is too old. If the API server does not answer, the last answer counts. Without
+// any answer, isAllowed returns true, because requests for pods then show the permission.
 func (a *Access) isAllowed(ctx context.Context, namespace string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -95,8 +97,8 @@ func (a *Access) forget(namespace string) {
 	delete(a.answers, metav1.NamespaceAll)
 }
 
-// BlindHalt explains why rollout.halt cannot detect the causes of failures in a namespace. It returns "" if it can,
-// or is not set.
+// BlindHalt explains why rollout.halt cannot detect the causes of failures in a namespace. It returns "" if
+// rollout.halt can detect them, or is not set.
 func (a *Access) BlindHalt(ctx context.Context, rules *fleet.Rules, namespace string) string {
 	if !rules.CanHalt() {
 		return ""

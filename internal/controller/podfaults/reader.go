@@ -30,15 +30,15 @@ import (
 )
 
 const (
-	// lookedAt is the maximum number of unready workloads of a VectorSidecar with pods that are read. A status names
-	// the same number.
+	// lookedAt is the maximum number of unready workloads of a VectorSidecar whose pods are read. A status names the
+	// same number.
 	lookedAt = 20
 	// mostPods and mostEvents are the maximum numbers of pods and events that are read for a workload. longestEvent
 	// is the maximum length of the message of an event, in bytes.
 	mostPods, mostEvents, longestEvent = 1000, 100, 1 << 10
 	// noProgress is the time without progress after which the events of a workload are read.
 	noProgress = 10 * time.Second
-	// podTimeout is the timeout of all requests for one workload.
+	// podTimeout is the timeout for all requests about one workload together.
 	podTimeout = 10 * time.Second
 	// podLooks is the number of workloads that are read concurrently.
 	podLooks = 4
@@ -87,7 +87,8 @@ func (r *Reader) FindFaults(ctx context.Context, sidecarState *state.Sidecar, ma
 	return sidecarState.Faults()
 }
 
-// notReadyRecords returns the unready workloads to read. The first ones have been unready for the longest time.
+// notReadyRecords returns the unready workloads with a sidecar of the manager, those that have been unready for the
+// longest time first. It returns at most lookedAt of them.
 func notReadyRecords(records []*workloadcache.Record, manager string) []*workloadcache.Record {
 	var unsettled []*workloadcache.Record
 	for _, record := range records {
@@ -101,8 +102,8 @@ func notReadyRecords(records []*workloadcache.Record, manager string) []*workloa
 	return unsettled[:min(len(unsettled), lookedAt)]
 }
 
-// compareHeld sorts workloads with settings that keep pods with another template behind all others, because that may
-// last for weeks.
+// compareHeld sorts workloads whose settings keep pods of an earlier template behind all others, because they may
+// stay unready for weeks.
 func compareHeld(a, b *workloadcache.Record) int {
 	rank := func(record *workloadcache.Record) int {
 		if record.Rollout() == workload.PodsNotReplaced {
@@ -113,8 +114,8 @@ func compareHeld(a, b *workloadcache.Record) int {
 	return cmp.Compare(rank(a), rank(b))
 }
 
-// watchedRecords returns the ready workloads to read, because restarts of their containers count. watch is nil if
-// restarts do not count.
+// watchedRecords returns the ready workloads with a sidecar of the manager, which are read because restarts of their
+// containers count. watch is nil if restarts do not count; the result is then empty.
 func watchedRecords(records []*workloadcache.Record, manager string, watch *workload.RestartRule) (watched state.WatchedWorkloads) {
 	if watch == nil {
 		return watched
@@ -128,7 +129,8 @@ func watchedRecords(records []*workloadcache.Record, manager string, watch *work
 	return watched
 }
 
-// readFault reads the pods with the newest template of a workload.
+// readFault reads the pods of a workload that have its newest template, and returns their worst error. The zero value
+// means that there is no error. errUnobserved means that the pods cannot be compared yet.
 func (r *Reader) readFault(ctx context.Context, record *workloadcache.Record, manager string, watch *workload.RestartRule) (workload.Fault, error) {
 	ctx, cancel := context.WithTimeout(ctx, podTimeout)
 	defer cancel()
@@ -177,8 +179,8 @@ func (r *Reader) readFault(ctx context.Context, record *workloadcache.Record, ma
 	return r.addEventFault(ctx, live, newest, fault), nil
 }
 
-// listFaults lists pods and returns the worst error of the pods with the newest template. Errors of the sidecar come before
-// scheduling errors.
+// listFaults lists pods and returns the worst error that check finds among the pods for which isOf returns true. An
+// error of the sidecar is worse than a scheduling error.
 func (r *Reader) listFaults(ctx context.Context, options []client.ListOption, isOf func(*corev1.Pod) bool, check func([]corev1.Pod) workload.Fault) (workload.Fault, error) {
 	var worst workload.Fault
 	read := 0
@@ -199,8 +201,8 @@ func (r *Reader) listFaults(ctx context.Context, options []client.ListOption, is
 	return worst, nil
 }
 
-// addEventFault returns the error that the events of a workload report. Without such an error it returns the error of its
-// pods.
+// addEventFault returns the error that the events of a workload report, or else the error of its pods. If events
+// cannot be read, the error of the pods is marked as partial.
 func (r *Reader) addEventFault(ctx context.Context, live workload.Object, newest metav1.Object, podFault workload.Fault) workload.Fault {
 	var events []corev1.Event
 	_, err := livelist.Contains(ctx, r.live, &corev1.EventList{}, func(listed client.Object) bool {
@@ -220,7 +222,8 @@ func (r *Reader) addEventFault(ctx context.Context, live workload.Object, newest
 	return cmp.Or(workload.FaultInEvents(live, newest, events), podFault)
 }
 
-// newestRevision returns the object with the current revision of a workload, nil if it does not exist yet.
+// newestRevision returns the object with the current revision of a workload, such as a ReplicaSet. It returns nil if
+// the object does not exist yet, and for kinds without revisions.
 func (r *Reader) newestRevision(ctx context.Context, kind *workload.Kind, live workload.Object, options []client.ListOption) (metav1.Object, error) {
 	if kind.Revisions == nil {
 		return nil, nil

@@ -13,11 +13,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// jitter is the maximum share by which a delay is longer, so that replicas and tasks spread their requests.
+// jitter is the maximum share by which a delay is prolonged at random, so that replicas and tasks spread their
+// requests.
 const jitter = 0.2
 
-// Every returns a runnable of the leader. It calls f at once and then about once per interval, until the context ends or
-// f returns an error, which ends the operator.
+// Every returns a runnable of the leader. It calls f at once and then about once per interval, until the context ends
+// or f returns an error. The error ends the operator.
 func Every(interval time.Duration, f func(context.Context) error) manager.RunnableFunc {
 	return func(ctx context.Context) error {
 		for ctx.Err() == nil {
@@ -30,7 +31,7 @@ func Every(interval time.Duration, f func(context.Context) error) manager.Runnab
 	}
 }
 
-// Delay returns a runnable of the leader that starts another runnable after about a delay.
+// Delay returns a runnable of the leader that waits for about a delay, and then runs another runnable.
 func Delay(delay time.Duration, runnable manager.RunnableFunc) manager.RunnableFunc {
 	return func(ctx context.Context) error {
 		if pause(ctx, delay); ctx.Err() == nil {
@@ -43,12 +44,13 @@ func Delay(delay time.Duration, runnable manager.RunnableFunc) manager.RunnableF
 // OnEveryReplica returns a runnable that also runs on standby replicas.
 func OnEveryReplica(runnable manager.RunnableFunc) manager.Runnable { return replicaRunnable{runnable} }
 
+// replicaRunnable is a runnable that also runs on standby replicas.
 type replicaRunnable struct{ manager.RunnableFunc }
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
 func (replicaRunnable) NeedLeaderElection() bool { return false }
 
-// pause returns after about a delay, or when the context ends.
+// pause waits for about a delay, or until the context ends.
 func pause(ctx context.Context, delay time.Duration) {
 	select {
 	case <-ctx.Done():

@@ -22,8 +22,9 @@ const (
 	drainTimeout = 5 * time.Second
 )
 
-// Detach returns a context for a write that must not be aborted. An aborted write may have reached the API server, or
-// may reach it after another replica has become the leader.
+// Detach returns a context for a write that must not be aborted, with the timeout requestTimeout. After the signal to
+// stop, the write may continue for drainTimeout. An aborted write may have reached the API server, or may reach it
+// after another replica has become the leader.
 func Detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(drainTimeout, cancel) })
@@ -33,8 +34,8 @@ func Detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// StopReconciles returns a reconciler that also stops when a second context ends. The manager cancels the context of
-// reconciles last, after everything that also runs in standby replicas has stopped.
+// StopReconciles returns a reconciler that stops when either its own context or stop ends. The manager cancels the
+// context of reconciles last, after everything that also runs in standby replicas has stopped.
 func StopReconciles(stop context.Context, reconciler reconcile.Reconciler) reconcile.Reconciler {
 	return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 		if stop.Err() != nil {
@@ -46,7 +47,7 @@ func StopReconciles(stop context.Context, reconciler reconcile.Reconciler) recon
 	})
 }
 
-// StopRunnable returns a runnable that also stops when a second context ends, like StopReconciles.
+// StopRunnable returns a runnable that stops when either its own context or stop ends. See StopReconciles.
 func StopRunnable(stop context.Context, runnable manager.Runnable) manager.Runnable {
 	return manager.RunnableFunc(func(ctx context.Context) error {
 		ctx, cancel := joinContexts(ctx, stop)

@@ -20,7 +20,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Clusters returns all ClusterVectorSidecars. The caller must not change them.
+// Clusters returns all ClusterVectorSidecars in the cache, with their last written statuses. The caller must not
+// change them.
 func (l *Lister) Clusters(ctx context.Context) []v1alpha1.ClusterVectorSidecar {
 	if !l.hasClusters {
 		return nil
@@ -51,8 +52,9 @@ func (l *Lister) clustersByIndex(ctx context.Context, namespace, index string, k
 	})
 }
 
-// filterClusters returns a VectorSidecar for each matching ClusterVectorSidecar and each namespace that it selects, in one
-// namespace or, if the name is "", in all. With isByOwner, it includes other namespaces that are not being deleted.
+// filterClusters returns a VectorSidecar for each matching ClusterVectorSidecar and each namespace that it selects,
+// in one namespace or, if the name is "", in all. If isByOwner is true, it includes namespaces that are not selected,
+// except those that are being deleted.
 func (l *Lister) filterClusters(ctx context.Context, namespace string, isByOwner bool, matches func(*v1alpha1.ClusterVectorSidecar) bool) []v1alpha1.VectorSidecar {
 	var sidecars []v1alpha1.VectorSidecar
 	var namespaces []metav1.PartialObjectMetadata

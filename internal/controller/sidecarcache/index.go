@@ -50,9 +50,9 @@ func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	return nil
 }
 
-// SelectorKeys returns the index keys of a VectorSidecar. Every workload that its selector matches has at least one
-// of them: the first required pair, a pair that an In expression allows, or AnyLabels. A VectorSidecar that is too
-// large for the cache selects nothing.
+// SelectorKeys returns the keys of a VectorSidecar in IndexSelector. Every workload that its selector matches has at
+// least one of them: the first required pair of label and value, a pair that an In expression allows, or AnyLabels. A
+// VectorSidecar that is too large for the cache has none.
 func SelectorKeys(object client.Object) []string {
 	sidecar, ok := object.(*v1alpha1.VectorSidecar)
 	if !ok || desired.IsReduced(sidecar) {

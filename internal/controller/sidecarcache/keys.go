@@ -11,7 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Keys returns the keys of VectorSidecars.
+// Keys returns the namespaces and names of VectorSidecars.
 func Keys(sidecars []v1alpha1.VectorSidecar) []types.NamespacedName {
 	var keys []types.NamespacedName
 	for i := range sidecars {

@@ -43,7 +43,8 @@ func New(cached client.Reader, namespace string, hasClusters bool) *Lister {
 // HasClusters reports whether ClusterVectorSidecars are enabled.
 func (l *Lister) HasClusters() bool { return l.hasClusters }
 
-// Get returns a VectorSidecar by name, nil if it does not exist.
+// Get returns a VectorSidecar by name, or nil if it does not exist. For the name of a ClusterVectorSidecar in a
+// namespace, it returns the VectorSidecar that stands for the ClusterVectorSidecar.
 func (l *Lister) Get(ctx context.Context, name types.NamespacedName) (*v1alpha1.VectorSidecar, error) {
 	if cluster, isCluster := meta.ParseClusterName(name.Name); isCluster {
 		return l.getInNamespace(ctx, name.Namespace, cluster)
@@ -55,8 +56,8 @@ func (l *Lister) Get(ctx context.Context, name types.NamespacedName) (*v1alpha1.
 	return sidecar, nil
 }
 
-// WithDisabledClusters returns a check that also counts all ClusterVectorSidecars as existing if the kind is not enabled,
-// because an installation that enables the kind cleans up after them.
+// WithDisabledClusters returns a check like exists. If ClusterVectorSidecars are not enabled, all of them count as
+// existing, because an installation that enables them cleans up after them.
 func (l *Lister) WithDisabledClusters(exists func(namespace, manager string) bool) func(namespace, manager string) bool {
 	if l.hasClusters {
 		return exists
@@ -68,7 +69,7 @@ func (l *Lister) WithDisabledClusters(exists func(namespace, manager string) boo
 // of each label.
 const manyLabels = 200
 
-// ListSelecting returns the VectorSidecars of a namespace that select one of its workloads.
+// ListSelecting returns the VectorSidecars of a namespace that select at least one of the workloads.
 func (l *Lister) ListSelecting(ctx context.Context, namespace string, records []*workloadcache.Record) []v1alpha1.VectorSidecar {
 	isSelecting := func(sidecar *v1alpha1.VectorSidecar) bool { return workloadcache.IsAnySelectedBy(records, sidecar) }
 	keys := map[string]bool{workloadcache.AnyLabels: true}
@@ -84,7 +85,7 @@ func (l *Lister) ListSelecting(ctx context.Context, namespace string, records []
 	return l.listByIndex(ctx, namespace, IndexSelector, slices.Collect(maps.Keys(keys)), isSelecting)
 }
 
-// addPairs adds labels as keys of the index.
+// addPairs adds the keys of labels in IndexSelector to a set.
 func addPairs(set map[string]bool, labels map[string]string) {
 	for key, value := range labels {
 		set[workloadcache.Pair(key, value)] = true
@@ -118,8 +119,8 @@ func (l *Lister) ListByIndex(ctx context.Context, namespace, index string, keys 
 	return l.listByIndex(ctx, namespace, index, keys, func(*v1alpha1.VectorSidecar) bool { return true })
 }
 
-// listByIndex does the same as ListByIndex for the VectorSidecars that match. Many VectorSidecars may have the key of
-// a common label.
+// listByIndex returns the same VectorSidecars as ListByIndex, but only those that match. Many VectorSidecars may have
+// the key of a common label.
 func (l *Lister) listByIndex(ctx context.Context, namespace, index string, keys []string, matches func(*v1alpha1.VectorSidecar) bool) (sidecars []v1alpha1.VectorSidecar) {
 	added := map[types.UID]bool{}
 	add := func(candidates []v1alpha1.VectorSidecar) {

@@ -50,6 +50,7 @@ var (
 
 // Backoff stores the last wait of each operation that fails, by its kind and key. It is safe for concurrent use.
 type Backoff struct {
+	// byRetry has the waits of the failed operations, by the kind of operation.
 	byRetry map[Retry]*flowcontrol.Backoff
 }
 
@@ -87,13 +88,14 @@ const (
 	mostConflicts = 8
 )
 
-// IsConflictTransient reports whether a retry is expected to succeed, because few conflicts occurred in a row.
+// IsConflictTransient reports whether a retry is expected to succeed, because the request had fewer than
+// mostConflicts conflicts in a row.
 func (m *Memory) IsConflictTransient(request types.NamespacedName) bool {
 	return m.Backoff.Last(RetryConflict, request.String()) < FirstConflict<<(mostConflicts-1)
 }
 
-// RecordConflict records a conflict and returns the wait before the retry. An event may start a reconcile before that
-// wait ends. A conflict of such a reconcile does not count.
+// RecordConflict records a conflict of a reconcile and returns the wait before the retry. If an event has started the
+// reconcile before the previous wait has ended, the conflict does not count.
 func (m *Memory) RecordConflict(request types.NamespacedName) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -106,14 +108,14 @@ func (m *Memory) RecordConflict(request types.NamespacedName) time.Duration {
 	return wait
 }
 
-// ResetConflicts resets the count of conflicts. Call it when the request is finished or needs no more work.
+// ResetConflicts resets the count of conflicts, when a request is finished or needs no more work.
 func (m *Memory) ResetConflicts(request types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forgetConflicts(request)
 }
 
-// forgetConflicts resets the count of conflicts. The caller holds the lock.
+// forgetConflicts resets the count of conflicts. The caller holds the mutex.
 func (m *Memory) forgetConflicts(request types.NamespacedName) {
 	delete(m.afterConflict, request)
 	m.Backoff.Reset(RetryConflict, request.String())

@@ -27,7 +27,8 @@ func (s *Sidecar) KeepReferences(names []string) (unused []types.NamespacedName)
 	return s.dropReferences(names)
 }
 
-// dropReferences drops references like KeepReferences. The caller holds the lock.
+// dropReferences drops all references except the named ones. It returns the ConfigMaps that no VectorSidecar depends
+// on anymore. The caller holds the mutex.
 func (s *Sidecar) dropReferences(names []string) (unused []types.NamespacedName) {
 	for name := range s.configMaps {
 		if slices.Contains(names, name) {

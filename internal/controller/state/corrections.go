@@ -19,17 +19,19 @@ const (
 	loopWindow = 10 * time.Minute
 )
 
-// corrections counts the writes of one sidecar to one workload. If another writer keeps reverting them, corrections are
-// paused. After a pause, one more correction shows whether the other writer has stopped.
+// corrections counts the writes of the same sidecar to one workload. If another client keeps reverting them, further
+// corrections are paused. After a pause, one more correction shows whether the other client has stopped.
 type corrections struct {
+	// injected is the hash of the sidecar. writes are the times of its writes within loopWindow. until is the end of
+	// the last pause, and undone the number of reverted writes before it.
 	injected string
 	writes   []time.Time
 	until    time.Time
 	undone   int
 }
 
-// RecordInjection records that the sidecar with a hash was written to a workload. It reports whether the same sidecar was
-// written before. Another hash resets the count.
+// RecordInjection records that the sidecar with a hash was written to a workload. It reports whether the same sidecar
+// was written to the workload before. Another hash resets the count of writes.
 func (s *Sidecar) RecordInjection(target types.UID, hash string) (isRepeated bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,7 +28,7 @@ func (s *Sidecar) DryRuns() map[preflight.Key]preflight.DryRunResult {
 	return results
 }
 
-// SetDryRun records the dry-run result of a plan and of all plans with the same key.
+// SetDryRun records the dry-run result of a plan. It applies to all plans with the same key.
 func (s *Sidecar) SetDryRun(p *plan.Plan, verdict preflight.DryRunResult) {
 	key := preflight.NewKey(p)
 	if verdict.IsWorkloadSpecific {
@@ -54,8 +54,8 @@ func (s *Sidecar) SetDryRun(p *plan.Plan, verdict preflight.DryRunResult) {
 // dryRunKey returns the key of a dry run in Memory.Backoff.
 func (s *Sidecar) dryRunKey(key preflight.Key) string { return fmt.Sprintf("%s/%v", s.name, key) }
 
-// KeepDryRuns drops the dry-run results that apply to none of the plans, so that the number of workloads limits their
-// number, however often users change the requirements of pods.
+// KeepDryRuns drops the dry-run results that apply to none of the plans. Their number is then limited by the number
+// of workloads, however often users change the requirements of pods.
 func (s *Sidecar) KeepDryRuns(plans []plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +78,7 @@ func (s *Sidecar) KeepDryRuns(plans []plan.Plan) {
 	s.trials = entries
 }
 
-// clearDryRunResults drops all dry-run results. The caller holds the lock.
+// clearDryRunResults drops all dry-run results and their backoffs. The caller holds the mutex.
 func (s *Sidecar) clearDryRunResults() {
 	for key := range s.trials {
 		s.memory.Backoff.Reset(retryDryRun, s.dryRunKey(key))
@@ -86,8 +86,8 @@ func (s *Sidecar) clearDryRunResults() {
 	clear(s.trials)
 }
 
-// ForgetDryRuns drops the dry-run results once for each value of the annotation with which a user requests that, even
-// if several reconciles see the value. It reports whether it dropped them.
+// ForgetDryRuns drops the dry-run results when a user requests that with an annotation, once for each value of the
+// annotation. It reports whether it has dropped them.
 func (s *Sidecar) ForgetDryRuns(annotation, request string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

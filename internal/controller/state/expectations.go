@@ -66,8 +66,8 @@ type StaleWrite struct {
 // changed after it was read.
 const mostInVain = 1
 
-// next returns the record after a further miss. answer is the API server's response to the write, or nil if the write
-// was not sent.
+// next returns the record after a further write that missed the workload. look is the time when the live workload
+// must be read. answer is the API server's response to the write, or nil if the write was not sent.
 func (m *StaleWrite) next(look time.Time, answer error) *StaleWrite {
 	missed := &StaleWrite{ReadTime: look}
 	if m != nil && m.IsCurrent && answer != nil {
@@ -76,8 +76,8 @@ func (m *StaleWrite) next(look time.Time, answer error) *StaleWrite {
 	return missed
 }
 
-// UnexplainedConflict returns the API server's response if it repeatedly reports a conflict although the workload has not
-// changed. An admission webhook may cause such responses. Otherwise it returns nil.
+// UnexplainedConflict returns the API server's response if it is a repeated conflict although the workload has not
+// changed, otherwise nil. An admission webhook may cause such responses.
 func (m *StaleWrite) UnexplainedConflict() error {
 	if m == nil || m.inVain <= mostInVain {
 		return nil
@@ -85,8 +85,8 @@ func (m *StaleWrite) UnexplainedConflict() error {
 	return m.answer
 }
 
-// IsPending reports whether the cache does not show the last write to the plan's workload yet. Comparing only the
-// versions of the operator's writes is not enough, because other clients may write the workload's status between two
+// IsPending reports whether the cache does not show the last write to the workload of a plan yet. A comparison with
+// only the version of that write is not enough, because other clients may write the workload's status between two
 // writes.
 func (s *Sidecar) IsPending(p *plan.Plan) bool {
 	s.mu.Lock()
@@ -114,7 +114,8 @@ func (s *Sidecar) Denials() map[types.UID]decision.RejectedWrite {
 	return denials
 }
 
-// StaleWrite returns the record of a write that missed the plan's resource version, or nil if none missed it.
+// StaleWrite returns the record of a write that missed the version of the workload in a plan, or nil if there is
+// none.
 func (s *Sidecar) StaleWrite(p *plan.Plan) *StaleWrite {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +126,7 @@ func (s *Sidecar) StaleWrite(p *plan.Plan) *StaleWrite {
 	return nil
 }
 
-// Generation returns the generation after the last write to a workload, 0 if unknown.
+// Generation returns the generation of a workload after the last write to it, or 0 if the generation is unknown.
 func (s *Sidecar) Generation(target types.UID) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +134,7 @@ func (s *Sidecar) Generation(target types.UID) int64 {
 	return lastAttempt.generation
 }
 
-// lastAttempt returns the last attempt to write a workload. The caller holds the lock.
+// lastAttempt returns the last attempt to write a workload, and false if there is none. The caller holds the mutex.
 func (s *Sidecar) lastAttempt(target types.UID) (attempt, bool) {
 	pending := s.writes[target]
 	if pending == nil || pending.attempt == nil {
@@ -156,8 +157,8 @@ func (s *Sidecar) RecordWrite(p *plan.Plan, generation int64, version string) {
 	}
 }
 
-// OwnedWorkloadWriter reports whether this process has seen the sidecar on a workload with a controller owner, and
-// returns the workload's last writer at that time.
+// OwnedWorkloadWriter returns the last writer of a workload with a controller owner, at the time when the workload
+// had the sidecar. It returns false if this process has not seen the sidecar on the workload.
 func (s *Sidecar) OwnedWorkloadWriter(target types.UID) (lastWriter string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,8 +183,8 @@ func (s *Sidecar) RecordRejection(p *plan.Plan, err error, isPermanent bool) {
 }
 
 // RecordMiss records that a workload changed after its write was planned. It returns the wait before the live
-// workload is read. Earlier writes still count for pacing. answer is the API server's response to the write, or nil
-// if a read showed the change.
+// workload must be read. Earlier writes still count for pacing. answer is the API server's response to the write, or
+// nil if a read showed the change.
 func (s *Sidecar) RecordMiss(p *plan.Plan, answer error) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,7 +195,8 @@ func (s *Sidecar) RecordMiss(p *plan.Plan, answer error) time.Duration {
 	return wait
 }
 
-// ConfirmVersion records that a plan's resource version is the live one, although an earlier write missed it.
+// ConfirmVersion records that the live workload has the resource version in a plan, although an earlier write missed
+// it.
 func (s *Sidecar) ConfirmVersion(p *plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +218,7 @@ func (s *Sidecar) setAttempt(p *plan.Plan, a attempt) {
 // attemptKey returns the key of a workload in Memory.Backoff.
 func (s *Sidecar) attemptKey(target types.UID) string { return s.name.String() + "/" + string(target) }
 
-// dropWrite drops the pending write of a workload. The caller holds the lock.
+// dropWrite drops the pending write of a workload and its backoffs. The caller holds the mutex.
 func (s *Sidecar) dropWrite(target types.UID) {
 	s.resetRejection(target, s.writes[target])
 	delete(s.writes, target)
@@ -224,7 +226,8 @@ func (s *Sidecar) dropWrite(target types.UID) {
 	s.memory.removeWriter(target, s.name)
 }
 
-// resetRejection drops the corrections of a workload, and the removals by its application owner. The caller holds the lock.
+// resetRejection drops the corrections of a workload, and the record that the workload had the sidecar under a
+// controller owner. The caller holds the mutex.
 func (s *Sidecar) resetRejection(target types.UID, pending *pendingWrite) {
 	pending.corrections, pending.owned = nil, nil
 	s.memory.Backoff.Reset(retryCorrection, s.attemptKey(target))
@@ -239,8 +242,8 @@ func (s *Sidecar) pendingWrite(target types.UID) *pendingWrite {
 	return s.writes[target]
 }
 
-// WrittenWorkloads returns the workloads that were written, without those with the UIDs excludedUID(0) to
-// excludedUID(count-1), which are distinct.
+// WrittenWorkloads returns the workloads that were written, except the excluded ones. The excluded UIDs are
+// excludedUID(0) to excludedUID(count-1), which are distinct.
 func (s *Sidecar) WrittenWorkloads(excludedUID func(n int) types.UID, count int) []workload.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -290,7 +293,8 @@ func (s *Sidecar) ResetRejections(request string) {
 	}
 }
 
-// isWriteAwaited reports whether the last write to a workload missed it, so that its next change is awaited.
+// isWriteAwaited reports whether the last write of a workload missed it, so that the next change of the workload is
+// awaited.
 func (s *Sidecar) isWriteAwaited(target types.UID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -298,8 +302,8 @@ func (s *Sidecar) isWriteAwaited(target types.UID) bool {
 	return pending != nil && pending.attempt != nil && pending.attempt.missed != nil
 }
 
-// keysExcept returns the keys of the map, except the excluded ones. The excluded UIDs are distinct. Usually all keys are
-// excluded; then the function allocates nothing.
+// keysExcept returns the keys of the map, except the excluded ones. The excluded UIDs are excludedUID(0) to
+// excludedUID(count-1), which are distinct. If all keys are excluded, which is usual, the function allocates nothing.
 func keysExcept[V any](entries map[types.UID]V, excludedUID func(n int) types.UID, count int) []types.UID {
 	if len(entries) == 0 {
 		return nil

@@ -13,6 +13,7 @@ import (
 // index finds VectorSidecars by the key of an object that they refer to.
 type index[K comparable] map[K]map[types.NamespacedName]bool
 
+// add adds a VectorSidecar to a key.
 func (i index[K]) add(key K, name types.NamespacedName) {
 	if i[key] == nil {
 		i[key] = map[types.NamespacedName]bool{}

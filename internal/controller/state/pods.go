@@ -30,17 +30,19 @@ const (
 	watchedAtOnce = 20
 )
 
-// podLook is the last read of a workload's pods.
+// podLook is the last read of the pods of a workload.
 type podLook struct {
 	// record and rollout are the workload and its rollout at the last read. If the pod template changed after that, the
 	// result does not apply anymore. If the rollout changed, the pods are read again.
 	record  *workloadcache.Record
 	rollout workload.Rollout
-	next    time.Time
-	wait    time.Duration
-	isSeen  bool
-	isTold  bool // true if the failure to read the pods was logged
-	fault   workload.Fault
+	// next is the time of the next read, and wait the wait before it. isSeen is true if the pods could be read.
+	next   time.Time
+	wait   time.Duration
+	isSeen bool
+	// isTold is true if the failure to read the pods was logged. fault is the error of the pods.
+	isTold bool // true if the failure to read the pods was logged
+	fault  workload.Fault
 }
 
 // isForTemplate reports whether the pods that were read have the workload's current template.
@@ -48,15 +50,15 @@ func (l *podLook) isForTemplate(record *workloadcache.Record) bool {
 	return record.HasSameTemplate(l.record)
 }
 
-// WatchedWorkloads are ready workloads with pods that are read, too, to find restarts.
+// WatchedWorkloads are ready workloads whose pods are read, too, to find restarts.
 type WatchedWorkloads struct {
 	Records []*workloadcache.Record
 	// RetryTime is the time when a user retried a failed rollout. Earlier results do not apply.
 	RetryTime time.Time
 }
 
-// PodsDue returns the unready and the watched workloads with pods that must be read now. It drops the results of all
-// other workloads.
+// PodsDue returns the workloads whose pods must be read now, from the unready and the watched ones. It drops the
+// results of all other workloads.
 func (s *Sidecar) PodsDue(unsettled []*workloadcache.Record, watched WatchedWorkloads) []*workloadcache.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +91,7 @@ func (s *Sidecar) PodsDue(unsettled []*workloadcache.Record, watched WatchedWork
 	return append(dueRecords, s.dueWatchedPods(previousLooks, watched)...)
 }
 
-// dueWatchedPods returns the watched workloads with pods that must be read now.
+// dueWatchedPods returns the watched workloads whose pods must be read now.
 func (s *Sidecar) dueWatchedPods(previousLooks map[types.UID]podLook, watched WatchedWorkloads) (dueRecords []*workloadcache.Record) {
 	now, count := s.memory.now(), len(watched.Records)
 	round := time.Duration(count) * podLookEach
@@ -120,7 +122,7 @@ func (s *Sidecar) dueWatchedPods(previousLooks map[types.UID]podLook, watched Wa
 }
 
 // SetFault records the error that keeps the pods of a workload from running. isSeen is false if the pods could not be
-// read. The result is true if that is so for the first time.
+// read. SetFault returns true if that failure is new.
 func (s *Sidecar) SetFault(target types.UID, fault workload.Fault, isSeen bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +133,7 @@ func (s *Sidecar) SetFault(target types.UID, fault workload.Fault, isSeen bool) 
 	return isNews
 }
 
-// Faults returns the pod errors of all workloads with pods that could be read. The zero value means that no error was
+// Faults returns the pod errors of all workloads whose pods could be read. The zero value means that no error was
 // found.
 func (s *Sidecar) Faults() map[types.UID]workload.Fault {
 	s.mu.Lock()

@@ -19,7 +19,7 @@ const previousFor = time.Minute
 // the chart's memory limit.
 const mostPrevious = 16 << 20
 
-// previous has the evaluations of one decision for the next decision, with the timer that drops them.
+// previous stores the evaluations of a decision for the next decision, with the timer that drops them.
 type previous struct {
 	results *decision.Previous
 	// number identifies the entry among earlier and later entries of the VectorSidecar.
@@ -64,7 +64,7 @@ func (s *Sidecar) SetPrevious(results *decision.Previous) {
 	m.previous.Put(s.name.String(), fresh, bytes)
 }
 
-// forgetPrevious drops the stored results of a VectorSidecar and stops their timer. The caller holds the lock.
+// forgetPrevious drops the stored evaluations of a VectorSidecar and stops their timer. The caller holds the mutex.
 func (m *Memory) forgetPrevious(name types.NamespacedName) {
 	if entry := m.previous.Get([]byte(name.String())); entry != nil {
 		entry.forget.Stop()

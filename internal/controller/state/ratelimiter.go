@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// RateLimiter is the rate limiter of a queue. It spreads retries, so that requests that failed together are not retried
-// together. Additional attempts that events start do not increase a wait. So the wait depends on the duration of the
-// failure.
+// RateLimiter is the rate limiter of a queue. It spreads retries at random, so that requests that failed together are
+// not retried together. Attempts that events start before a wait has ended do not increase the wait, which therefore
+// depends on the duration of the failure.
 type RateLimiter struct {
 	backoff *Backoff
 
@@ -22,7 +22,7 @@ type RateLimiter struct {
 	failures map[reconcile.Request]failure
 }
 
-// failure is a request that failed some times in a row.
+// failure has the number of consecutive failures of a request, and the time of its next retry.
 type failure struct {
 	count int
 	retry time.Time
@@ -33,8 +33,8 @@ func NewRateLimiter() *RateLimiter {
 	return &RateLimiter{backoff: NewBackoff(), failures: map[reconcile.Request]failure{}}
 }
 
-// When returns the next wait, shortened by up to a fifth. Before the time of the next retry, it returns the remaining
-// wait.
+// When returns the wait before the next retry of a request, shortened at random by up to a fifth. If the last wait
+// has not ended, it returns the rest of it.
 func (r *RateLimiter) When(request reconcile.Request) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,7 +48,7 @@ func (r *RateLimiter) When(request reconcile.Request) time.Duration {
 	return interval
 }
 
-// Forget resets the wait of a request to the first one.
+// Forget records a success of a request. The next failure has the first wait.
 func (r *RateLimiter) Forget(request reconcile.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,7 +56,7 @@ func (r *RateLimiter) Forget(request reconcile.Request) {
 	r.backoff.Reset(RetryReconcile, request.String())
 }
 
-// NumRequeues returns how often a request failed in a row.
+// NumRequeues returns the number of consecutive failures of a request.
 func (r *RateLimiter) NumRequeues(request reconcile.Request) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

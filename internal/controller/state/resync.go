@@ -19,23 +19,23 @@ func (s *Sidecar) IsResyncDue() bool {
 	return s.isResyncDue
 }
 
-// MarkResynced records that a reconcile without earlier renderings and evaluations finished.
+// MarkResynced records that the requested reconcile without earlier renderings and evaluations has finished.
 func (s *Sidecar) MarkResynced() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isResyncDue = false
 }
 
-// AdoptedContent returns the ConfigMap content that the rollout in progress started with. A restart loses it; then the current
-// content is used.
+// AdoptedContent returns the ConfigMap content that the rollout in progress started with, or the zero value. A
+// restart of the operator loses the content; the current content then counts.
 func (s *Sidecar) AdoptedContent() decision.Adopted {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.adopted
 }
 
-// SetAdoptedContent stores the ConfigMap content that a decision uses for the rollout in progress. Without such content it stores
-// the zero value.
+// SetAdoptedContent stores the ConfigMap content that the rollout in progress started with. The zero value means that
+// there is none.
 func (s *Sidecar) SetAdoptedContent(adopted decision.Adopted) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
-// Memory stores the state of all VectorSidecars. Create it with New. It is safe for concurrent use.
+// Memory stores the state of all VectorSidecars. New creates it. It is safe for concurrent use.
 type Memory struct {
 	// Backoff has the waits before retries.
 	Backoff *Backoff
@@ -69,7 +69,8 @@ type Sidecar struct {
 	status    statusLimiter
 }
 
-// SetObstacles stores the causes for which workloads do not get the sidecar, and returns those of the last call.
+// SetObstacles stores the causes why workloads do not get the sidecar, by workload. It returns the causes of the last
+// call.
 func (s *Sidecar) SetObstacles(obstacles map[types.UID]string) (previous map[types.UID]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,6 +109,7 @@ func (m *Memory) Peek(name types.NamespacedName) *Sidecar {
 	return m.newSidecar(name)
 }
 
+// newSidecar returns an empty state for a VectorSidecar.
 func (m *Memory) newSidecar(name types.NamespacedName) *Sidecar {
 	return &Sidecar{
 		memory: m, name: name, configMaps: map[string]bool{}, writes: map[types.UID]*pendingWrite{}, verdicts: map[string]dated{},
@@ -130,7 +132,7 @@ func (m *Memory) Forget(name types.NamespacedName) (unused []types.NamespacedNam
 	return sidecarState.dropReferences(nil)
 }
 
-// remove removes the state of a VectorSidecar from the maps and returns it, nil if there is none.
+// remove removes the state of a VectorSidecar from the maps and returns it, or nil if there is none.
 func (m *Memory) remove(name types.NamespacedName) *Sidecar {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -141,7 +143,7 @@ func (m *Memory) remove(name types.NamespacedName) *Sidecar {
 	return sidecarState
 }
 
-// Referrers returns the VectorSidecars with a last decision that depends on a ConfigMap. An index over VectorSidecars
+// Referrers returns the VectorSidecars whose last decision depends on a ConfigMap. An index over VectorSidecars
 // cannot find them, because the ConfigMap names may come from an environment's values and from templates.
 func (m *Memory) Referrers(configMap types.NamespacedName) []types.NamespacedName {
 	m.mu.Lock()
@@ -166,25 +168,29 @@ func (m *Memory) IsAwaited(target types.UID) bool {
 	return false
 }
 
+// addWriter records that a VectorSidecar has tried to write a workload.
 func (m *Memory) addWriter(target types.UID, name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.writers.add(target, name)
 }
 
+// removeWriter records that a VectorSidecar no longer writes a workload.
 func (m *Memory) removeWriter(target types.UID, name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.writers.remove(target, name)
 }
 
+// addReferrer records that a VectorSidecar depends on a ConfigMap.
 func (m *Memory) addReferrer(configMap, name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.referrers.add(configMap, name)
 }
 
-// removeReferrer removes a VectorSidecar from those that depend on a ConfigMap. It reports whether none is left.
+// removeReferrer records that a VectorSidecar no longer depends on a ConfigMap. It reports whether no VectorSidecar
+// depends on the ConfigMap.
 func (m *Memory) removeReferrer(configMap, name types.NamespacedName) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

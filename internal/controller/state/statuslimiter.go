@@ -16,11 +16,14 @@ import (
 // A status is written at most this often. The burst of two writes shows a change and its result. After that, one
 // status is written per interval, because during a rollout the counts may change with each reconcile.
 const (
+	// statusInterval is the minimum interval between two writes of a status, and statusBurst the number of writes
+	// that may be made without it. Two writes show a change and its result. During a rollout, the counts may change
+	// with each reconcile.
 	statusInterval = time.Second
 	statusBurst    = 2
 )
 
-// statusLimiter is the state for delays of status writes that are too frequent, and the last written status.
+// statusLimiter delays status writes that are too frequent. It also has the last written status.
 type statusLimiter struct {
 	limiter *rate.Limiter
 	// changed is true if a workload was written after the last status write.
@@ -41,8 +44,8 @@ func newStatusLimiter() statusLimiter {
 	return statusLimiter{limiter: rate.NewLimiter(rate.Every(statusInterval), statusBurst)}
 }
 
-// MarkChanged records whether a workload was written in this reconcile. It returns true also if one was written in an
-// earlier reconcile with a delayed status.
+// MarkChanged records whether a workload was written in this reconcile. It returns true if a workload was written
+// since the last status write.
 func (s *Sidecar) MarkChanged(isChanged bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,15 +61,15 @@ func (s *Sidecar) MarkStatusWritten(sidecar *v1alpha1.VectorSidecar) {
 	s.status.isUnknown, s.status.rollout = false, nil
 }
 
-// DelayRollout records the rollout of a delayed status.
+// DelayRollout records the rollout in a status whose write is delayed.
 func (s *Sidecar) DelayRollout(rollout *v1alpha1.RolloutStatus) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status.rollout = rollout.DeepCopy()
 }
 
-// Rollout returns the rollout status of the VectorSidecar: the delayed one if a status is delayed, otherwise the one
-// in status. It is nil for none.
+// Rollout returns the rollout of the VectorSidecar: the one in the delayed status, or else the one in the given
+// status. It is nil for none.
 func (s *Sidecar) Rollout(status *v1alpha1.VectorSidecarStatus) *v1alpha1.RolloutStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +124,8 @@ func (s *Sidecar) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSideca
 	return sidecar.Status.DeepCopy()
 }
 
-// ReserveStatus returns the wait before the next status write. With 0, the write may be made now, and counts as made.
+// ReserveStatus returns the wait before the next status write. If the result is 0, the caller must make the write
+// now, because it counts as made.
 func (s *Sidecar) ReserveStatus() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

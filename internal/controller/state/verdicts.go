@@ -12,14 +12,14 @@ import (
 // mostVerdicts is the maximum number of check results of one VectorSidecar. An entry takes a few hundred bytes.
 const mostVerdicts = 64
 
-// dated is the result of Vector's check of a configuration, with the time of the result.
+// dated is the result of Vector's check of a configuration, with the time when it was recorded.
 type dated struct {
 	decision.Verdict
 	at time.Time
 }
 
-// Verdict returns the result of Vector's check of a configuration. The result is pending if none is stored. It is also
-// pending if the check could not run and LastRetry has passed.
+// Verdict returns the result of Vector's check of the configuration with a key. The result is pending if none is
+// stored, or if the check could not run and LastRetry has passed.
 func (s *Sidecar) Verdict(key string) decision.Verdict {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,7 +30,7 @@ func (s *Sidecar) Verdict(key string) decision.Verdict {
 	return entry.Verdict
 }
 
-// SetVerdict records the result of Vector's check.
+// SetVerdict records the result of Vector's check of the configuration with a key.
 func (s *Sidecar) SetVerdict(key string, verdict decision.Verdict) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -101,8 +101,8 @@ func (r *Reconciler) announceUnvalidated(sidecars []v1alpha1.VectorSidecar, caus
 	}
 }
 
-// readVerdict returns the result of a Job. Only Vector's own exit code makes a configuration invalid, because other
-// failures, such as a failed image pull, do not depend on the configuration.
+// readVerdict returns the result of a Job, pending if the Job has not finished. Only Vector's own exit code makes a
+// configuration invalid, because other failures, such as a failed image pull, do not depend on the configuration.
 func (r *Reconciler) readVerdict(ctx context.Context, job *batchv1.Job) (decision.Verdict, error) {
 	i := slices.IndexFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
 		return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)
@@ -133,7 +133,7 @@ func (r *Reconciler) readVerdict(ctx context.Context, job *batchv1.Job) (decisio
 	return decision.Verdict{State: decision.VerdictUnable, Message: fmt.Sprintf("Job %s failed: %s: %s", job.Name, condition.Reason, condition.Message)}, nil
 }
 
-// readPodVerdict returns the result of a pod of a Job. It returns false if the pod has no result.
+// readPodVerdict returns the result that Vector printed in a pod of a Job. It returns false if the pod has none.
 func readPodVerdict(job *batchv1.Job, pod *corev1.Pod) (decision.Verdict, bool) {
 	for _, container := range pod.Status.ContainerStatuses {
 		end := container.State.Terminated

@@ -61,8 +61,8 @@ func (s *Source) detectAPI(ctx context.Context, kind *workload.Kind) (synced too
 	return synced, nil
 }
 
-// redetectAPI starts or ends the watch of a kind if its API was added or removed. It then requests a reconcile of the
-// VectorSidecars that list the kind.
+// redetectAPI starts or ends the watch of a kind if its API was added or removed since the last check. It then
+// requests a reconcile of the VectorSidecars that list the kind.
 func (s *Source) redetectAPI(ctx context.Context, kind *workload.Kind) error {
 	isServed, err := s.hasAPI(kind)
 	if err != nil || isServed == s.Workloads.HasKind(kind) {
@@ -83,7 +83,8 @@ func (s *Source) redetectAPI(ctx context.Context, kind *workload.Kind) error {
 	return nil
 }
 
-// addAPI starts the watch of a kind after its API was added.
+// addAPI starts the watch of a kind after its API was added. The returned function reports whether the workloads of
+// the kind are listed.
 func (s *Source) addAPI(ctx context.Context, kind *workload.Kind) (toolscache.InformerSynced, error) {
 	s.Workloads.AddKind(kind)
 	synced, err := s.watchKind(ctx, kind)

@@ -15,7 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// watchKind starts the watch of a kind. It does not wait until the workloads of the kind are listed.
+// watchKind starts the watch of a kind, and returns before the workloads of the kind are listed. The returned
+// function reports whether they are.
 func (s *Source) watchKind(ctx context.Context, kind *workload.Kind) (toolscache.InformerSynced, error) {
 	informer, err := s.Cache.GetInformer(ctx, kind.NewWatchObject(), cache.BlockUntilSynced(false))
 	if err != nil {
@@ -95,7 +96,8 @@ func (s *Source) newHandler(ctx context.Context) toolscache.ResourceEventHandler
 	}
 }
 
-// isEquivalent reports whether the records of each pair are equivalent for planning.
+// isEquivalent reports whether the two records of each pair are equivalent for planning: the record before a change,
+// and the record after it. pairs has the pairs one after the other.
 func isEquivalent(pairs []*workloadcache.Record) bool {
 	for pair := range slices.Chunk(pairs, 2) {
 		if !pair[0].EquivalentTo(pair[1]) || pair[0].Runner() == nil != (pair[1].Runner() == nil) {
@@ -105,7 +107,8 @@ func isEquivalent(pairs []*workloadcache.Record) bool {
 	return true
 }
 
-// toRecord returns the record of an event. The event may be a deletion that the watch missed.
+// toRecord returns the record in an event of an informer, or nil for another object. The event may be a deletion that
+// the watch missed.
 func toRecord(object any) *workloadcache.Record {
 	if missed, ok := object.(toolscache.DeletedFinalStateUnknown); ok {
 		object = missed.Obj

@@ -52,7 +52,8 @@ type Source struct {
 
 	// synced has a function for each kind that reports whether the event handler has received every workload of the
 	// initial list.
-	synced  []toolscache.InformerSynced
+	synced []toolscache.InformerSynced
+	// started receives the error of followAPIs, or nil.
 	started chan error
 }
 
@@ -66,8 +67,9 @@ func (s *Source) Start(ctx context.Context, _ workqueue.TypedRateLimitingInterfa
 	return nil
 }
 
-// followAPIs adds the event handlers to the informers. It runs in its own goroutine, because its requests to the API server
-// must not delay the start of other sources.
+// followAPIs adds the event handlers to the informers, and watches the kinds of optional APIs while the cluster
+// serves them. It runs in its own goroutine, because its requests to the API server must not delay the start of other
+// sources.
 func (s *Source) followAPIs(ctx context.Context) error {
 	for _, kind := range s.Workloads.Kinds() {
 		if kind.Traits.OptionalAPI {
@@ -89,7 +91,8 @@ func (s *Source) followAPIs(ctx context.Context) error {
 	return nil
 }
 
-// WaitForSync returns when the workload cache has every workload.
+// WaitForSync waits until the workload cache has every workload. The error means that the context has ended before,
+// or that the watches could not be started.
 func (s *Source) WaitForSync(ctx context.Context) error {
 	select {
 	case err := <-s.started:
@@ -109,7 +112,8 @@ func (s *Source) WaitForSync(ctx context.Context) error {
 // String returns the name of the source for messages.
 func (s *Source) String() string { return "workloads" }
 
-// notify requests the reconciles of the VectorSidecars that depend on a workload with these states.
+// notify requests the reconciles of the VectorSidecars that depend on a workload in one of the states: before and
+// after a change.
 func (s *Source) notify(ctx context.Context, states ...*workloadcache.Record) {
 	s.Notifier.Notify(s.Dependents(ctx, states...)...)
 }
