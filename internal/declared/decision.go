@@ -17,7 +17,7 @@ import (
 type Action string
 
 const (
-	// Nothing writes nothing.
+	// Nothing means that nothing is written.
 	Nothing Action = ""
 	// Create creates an object with the declared spec.
 	Create Action = "Create"
@@ -53,7 +53,7 @@ const (
 	Retrying State = meta.ReasonRetrying
 )
 
-// States returns all states.
+// States returns all states of declared objects.
 func States() []State {
 	return []State{
 		Applied, Pending, WaitingForNamespace, WaitingForRemoval, Conflict, Invalid, NotDeleted, WritesStopped, Uninstalling, Retrying,
@@ -69,7 +69,8 @@ func (s State) EndsByItself() bool {
 type Situation struct {
 	// Declared are the declared objects.
 	Declared *Sidecars
-	Key      types.NamespacedName
+	// Key is the namespace and the name of the object. The key of a ClusterVectorSidecar has no namespace.
+	Key types.NamespacedName
 	// Live is the existing object with its managedFields, nil if it does not exist.
 	Live Object
 	// Owner is the value of meta.LabelDeclaredBy on the objects of the installation.
@@ -88,7 +89,7 @@ type Decision struct {
 	Message string
 }
 
-// Decide decides what to do about an object.
+// Decide returns the action for the object, and its state.
 func (s *Situation) Decide() Decision {
 	isDeclared := s.Declared.Has(s.Key)
 	isOwned := s.Live != nil && s.Owner != "" && s.Live.GetLabels()[meta.LabelDeclaredBy] == s.Owner
@@ -148,7 +149,8 @@ func (s *Situation) decideUndeclared() Decision {
 	return Decision{Action: Delete, State: Pending, Message: "the values no longer declare the object"}
 }
 
-// foreignManagers names the other field managers that own fields of the spec, "" for none.
+// foreignManagers returns a text with the names of the other field managers that own fields of the spec, or "" for
+// none.
 func (s *Situation) foreignManagers() string {
 	managers := meta.SpecManagers(s.Live, meta.DeclaredManager)
 	for i := range managers {
@@ -169,10 +171,10 @@ func ScopeObstacle(key types.NamespacedName, namespaces []string, hasClusters bo
 	return ""
 }
 
-// MissingNamespace is the obstacle of a namespace that does not exist.
+// MissingNamespace returns the obstacle of a namespace that does not exist. See Situation.Obstacle.
 func MissingNamespace(name string) string { return fmt.Sprintf("namespace %s does not exist", name) }
 
-// TerminatingNamespace is the obstacle of a namespace that is being deleted.
+// TerminatingNamespace returns the obstacle of a namespace that is being deleted. See Situation.Obstacle.
 func TerminatingNamespace(name string) string {
 	return fmt.Sprintf("namespace %s is being deleted", name)
 }

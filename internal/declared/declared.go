@@ -40,7 +40,8 @@ type Sidecars struct {
 	allowEmpty bool
 }
 
-// Parse reads the declared objects from the data of the ConfigMap of values.
+// Parse reads the declared objects from the data of the ConfigMap of values. Data without the key Key declares no
+// objects. The error names the invalid key or item.
 func Parse(data map[string]string) (*Sidecars, error) {
 	text, ok := data[Key]
 	if !ok {
@@ -98,7 +99,8 @@ func (s *Sidecars) Manifest(key types.NamespacedName) (kind string, text []byte)
 	return kind, text
 }
 
-// isEmptied reports whether no object of the kind of a key is declared, without permission to delete the last ones.
+// isEmptied reports whether no object of the kind of a key is declared, and the values do not allow the deletion of
+// the last ones.
 func (s *Sidecars) isEmptied(key types.NamespacedName) bool {
 	return !s.allowEmpty && !slices.ContainsFunc(s.Keys(), func(other types.NamespacedName) bool {
 		return (other.Namespace == "") == (key.Namespace == "")
@@ -128,6 +130,7 @@ func New(key types.NamespacedName) Object {
 	return &v1alpha1.VectorSidecar{TypeMeta: types, ObjectMeta: metadata}
 }
 
+// kindFor returns the kind of the object with a key: ClusterVectorSidecar for a key without a namespace.
 func kindFor(key types.NamespacedName) string {
 	if key.Namespace == "" {
 		return "ClusterVectorSidecar"
@@ -140,7 +143,7 @@ func Title(key types.NamespacedName) string {
 	return kindFor(key) + " " + strings.TrimPrefix(key.String(), "/")
 }
 
-// decode reads a spec into an object, and rejects unknown fields.
+// decode reads a spec into an object, and returns errors for unknown fields.
 func decode(key types.NamespacedName, spec json.RawMessage) (Object, error) {
 	document, err := bounded.Encode(map[string]any{"spec": spec})
 	if err != nil {
@@ -165,7 +168,8 @@ func haveSameSpec(object, other Object) bool {
 	return err == nil && otherErr == nil && string(text) == string(otherText)
 }
 
-// completeSpec returns the spec of an object with its defaults, as JSON with sorted keys.
+// completeSpec returns the spec of an object with its defaults, as JSON with sorted keys, so that equal specs have
+// equal texts.
 func completeSpec(object Object) ([]byte, error) {
 	var spec any
 	switch object := object.(type) {
@@ -189,6 +193,7 @@ func completeSpec(object Object) ([]byte, error) {
 	return json.Marshal(generic)
 }
 
+// setDefaults sets the fields with a default in the CustomResourceDefinition that the spec does not set.
 func setDefaults(spec *v1alpha1.VectorSidecarSpec) {
 	if spec.Enabled == nil {
 		spec.Enabled = new(true)
