@@ -49,6 +49,7 @@ func Parse(text []byte) (*Definition, error) {
 	return parsed, nil
 }
 
+// parse does the same as Parse, with errors that do not name the CustomResourceDefinition.
 func parse(text []byte) (*Definition, error) {
 	var resource apiextensionsv1.CustomResourceDefinition
 	document, err := bounded.Object().ReadDocument(text)
@@ -77,8 +78,8 @@ func parse(text []byte) (*Definition, error) {
 	return &Definition{schema: structural, validator: validator, rules: rules}, nil
 }
 
-// Complete changes a decoded object to the form that the API server would store at creation. It removes unknown
-// fields and returns their paths, removes null values that the schema does not allow, and sets defaults.
+// Complete changes a decoded object to the form that the API server would store at creation: without unknown fields,
+// without null values that the schema does not allow, and with defaults. It returns the paths of the unknown fields.
 func (d *Definition) Complete(object map[string]any) (unknownPaths []string) {
 	unknownPaths = pruning.PruneWithOptions(object, d.schema, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, d.schema)
@@ -104,6 +105,7 @@ func (r Rejections) ApplyText() string {
 	return formatErrors("kubectl apply --server-side would be rejected, although kubectl create is not", r.Apply)
 }
 
+// formatErrors joins rejections to a text that starts with their effect, or returns "" for none.
 func formatErrors(effect string, rejections field.ErrorList) string {
 	if len(rejections) == 0 {
 		return ""
@@ -146,7 +148,7 @@ func (d *Definition) validate(object map[string]any) field.ErrorList {
 	return append(validation.ValidateCustomResource(nil, object, d.validator), listtype.ValidateListSetsAndMaps(nil, d.schema, object)...)
 }
 
-// validateApplied validates an object like a server-side apply, which keeps null values.
+// validateApplied returns the rejections of a server-side apply of an object, in which null values stay.
 func (d *Definition) validateApplied(object map[string]any) field.ErrorList {
 	defaulting.Default(object, d.schema)
 	rejections := d.validate(object)
@@ -157,11 +159,11 @@ func (d *Definition) validateApplied(object map[string]any) field.ErrorList {
 	return rejections
 }
 
-// index matches a list index in a path.
+// index matches the index of a list item in a path, such as [2].
 var index = regexp.MustCompile(`\[(\d+)\]`)
 
-// Nearest returns the field of the schema that is the likely correct spelling of an unknown field, or "" if no
-// field is similar. The path is a result of Complete.
+// Nearest returns the name of the field in the schema that an unknown field most likely means, or "" if no name is
+// similar. The path is a result of Complete.
 func (d *Definition) Nearest(path string) string {
 	steps := strings.Split(index.ReplaceAllString(path, ".$1"), ".")
 	node := d.schema
