@@ -13,15 +13,15 @@ import (
 	"path/filepath"
 )
 
-// fingerprint identifies a file for Vector, by a checksum or by a device and an inode.
+// fingerprint identifies a file in Vector's checkpoints, by a checksum or by a device and an inode.
 type fingerprint struct {
 	strategy      string
 	checksum      uint64
 	device, inode uint64
 }
 
-// checkpoints has the number of bytes that Vector has finished with, by file. Finished bytes are
-// read or, if acknowledgements are enabled, delivered.
+// checkpoints has the number of bytes at the start of each file that Vector has finished with: read or, if
+// acknowledgements are enabled, delivered.
 type checkpoints map[fingerprint]int64
 
 // version is the supported version of Vector's checkpoint format.
@@ -41,6 +41,7 @@ func readCheckpoints(dataDir, source string) (checkpoints, error) {
 	return positions, nil
 }
 
+// decodeCheckpoints decodes a checkpoints file. The result is empty if the file does not exist.
 func decodeCheckpoints(path string) (checkpoints, error) {
 	opened, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,10 +92,12 @@ func decodeCheckpoints(path string) (checkpoints, error) {
 	return positions, nil
 }
 
+// checksumFingerprint returns the fingerprint of a file that Vector identifies by a checksum.
 func checksumFingerprint(sum uint64) fingerprint {
 	return fingerprint{strategy: byChecksum, checksum: sum}
 }
 
+// inodeFingerprint returns the fingerprint of a file that Vector identifies by its device and inode.
 func inodeFingerprint(device, inode uint64) fingerprint {
 	return fingerprint{strategy: byDeviceAndInode, device: device, inode: inode}
 }

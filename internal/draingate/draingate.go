@@ -30,18 +30,18 @@ type Gate struct {
 	Log     *slog.Logger
 }
 
-// interval is the time between two reads of the checkpoints. Vector writes them once a second.
+// interval is the time between two reads of the checkpoints. Vector writes the checkpoints once a second.
 const interval = 200 * time.Millisecond
 
-// settled is the number of consecutive checks that must find nothing left. One check is not enough,
-// because a file may be renamed during the search.
+// settled is the number of consecutive checks that must find no unfinished file. One check is not enough, because a
+// file may be renamed during the search.
 const settled = 2
 
-// listed is the number of files that a message names.
+// listed is the maximum number of files that a message names.
 const listed = 5
 
-// Wait returns when Vector has finished with all files, when the bound is over, or when the context
-// is done. It logs the first two outcomes.
+// Wait returns when Vector has finished with all files, when the Bound is over, or when the context is done. It logs
+// the first two cases.
 func (g *Gate) Wait(ctx context.Context) {
 	start := time.Now()
 	bound := time.After(g.Bound)
@@ -73,6 +73,7 @@ func secondsSince(start time.Time) float64 {
 	return time.Since(start).Round(time.Millisecond).Seconds()
 }
 
+// errorTexts returns the texts of errors.
 func errorTexts(failures []error) []string {
 	messages := make([]string, 0, len(failures))
 	for _, err := range failures {
@@ -99,7 +100,7 @@ type Remainder struct {
 
 func (r *Remainder) isEmpty() bool { return len(r.Files)+len(r.Unchecked) == 0 }
 
-// Remainder compares the files with the checkpoints once.
+// Remainder compares the files with their checkpoints, and returns the files that Vector has not finished with.
 func (g *Gate) Remainder() Remainder {
 	if g.Broken != nil {
 		return Remainder{Unchecked: []error{g.Broken}}

@@ -22,6 +22,7 @@ type file struct {
 	modified    time.Time
 }
 
+// errCompressed is the error for a compressed file, which cannot be checked.
 var errCompressed = errors.New("file is compressed with gzip, and its checkpoint counts uncompressed bytes")
 
 // openFile opens a file and reads its fingerprint. It returns nil if Vector does not read the file: a
@@ -84,8 +85,8 @@ func (s *Source) readFingerprint(opened *os.File, info fs.FileInfo) (fingerprint
 	return computeChecksum(reader, s.Fingerprint.Lines, s.MaxLineBytes)
 }
 
-// computeChecksum returns the checksum of the first lines of a file, with their line ends. After maxLineBytes bytes in all it
-// ends, and ignores the rest.
+// computeChecksum returns the checksum of the first lines of a file, with their line ends. It covers at most
+// maxLineBytes bytes in all, and returns io.EOF if the file has fewer lines and bytes.
 func computeChecksum(reader io.ByteReader, lines int, maxLineBytes int64) (fingerprint, error) {
 	sum := uint64(0)
 	for range maxLineBytes {

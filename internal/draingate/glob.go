@@ -14,19 +14,22 @@ import (
 // anyFolders is the part of a pattern that matches any number of directories.
 const anyFolders = "**"
 
-// expandGlob returns the paths that match a pattern of Vector: * ? [a-z] [!a-z], and ** for directories.
-// With an error, it returns the matches found so far. path.Match supports neither ** nor [!a].
+// expandGlob returns the paths that match a pattern of Vector: * ? [a-z] [!a-z], and ** for directories. If a folder
+// cannot be read, it returns an error together with the other matches. The function path.Match supports neither **
+// nor [!a].
 func expandGlob(pattern string) ([]string, error) {
 	w := walk{}
 	w.visitFolder("/", strings.Split(strings.TrimPrefix(path.Clean(pattern), "/"), "/"))
 	return w.paths, errors.Join(w.errors...)
 }
 
+// walk collects the matching paths, and the errors of folders that could not be read.
 type walk struct {
 	paths  []string
 	errors []error
 }
 
+// visitFolder adds the paths below a folder that match the remaining segments of a pattern.
 func (w *walk) visitFolder(folder string, segments []string) {
 	if len(segments) == 0 {
 		w.paths = append(w.paths, folder)
@@ -80,18 +83,20 @@ func isFolderEntry(entry fs.DirEntry, link string) bool {
 	}
 }
 
+// exists reports whether a file exists. It also returns true if that is unknown because of an error.
 func exists(name string) bool {
 	_, err := os.Stat(name)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
+// isFolder reports whether a name is a folder. It follows links, and returns false for an error.
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
 }
 
-// matches reports whether a pattern matches the whole text. A * also matches slashes, as in
-// Vector's exclude patterns.
+// matches reports whether a pattern matches the whole text. A * also matches slashes, as in Vector's exclude
+// patterns.
 func matches(pattern, text []rune) bool {
 	for len(pattern) > 0 {
 		switch head := pattern[0]; {

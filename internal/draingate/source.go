@@ -32,6 +32,7 @@ type Fingerprint struct {
 }
 
 const (
+	// byChecksum and byDeviceAndInode are Vector's names of the fingerprint strategies.
 	byChecksum       = "checksum"
 	byDeviceAndInode = "device_and_inode"
 	// defaultLineBytes is Vector's default of max_line_bytes, 100 KiB.
@@ -69,7 +70,7 @@ func ReadSources(text []byte) (map[string]Source, error) {
 	return sources, nil
 }
 
-// setDefaults fills in Vector's defaults.
+// setDefaults sets missing options to Vector's defaults. The error is for an unknown fingerprint strategy.
 func (s *Source) setDefaults() error {
 	if s.MaxLineBytes == 0 {
 		s.MaxLineBytes = defaultLineBytes
@@ -107,6 +108,7 @@ func (s *Source) listFiles() ([]string, error) {
 	return paths, errors.Join(findings...)
 }
 
+// excludes reports whether a pattern of Exclude matches a path.
 func (s *Source) excludes(path string) bool {
 	for _, pattern := range s.Exclude {
 		if matches([]rune(pattern), []rune(path)) {
