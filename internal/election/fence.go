@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// ErrNotLeading says that a write was blocked because this operator does not, or may not,
-// hold the lease.
+// ErrNotLeading means that a write was blocked, because this operator does not hold the lease, or cannot be sure to
+// hold it.
 var ErrNotLeading = errors.New("operator lost the leadership")
 
 // Fence blocks writes of an operator that does not hold the lease. A process that was frozen
@@ -38,6 +38,8 @@ func (f *fence) RoundTrip(request *http.Request) (*http.Response, error) {
 // WrappedRoundTripper returns the wrapped transport, in which client-go cancels requests.
 func (f *fence) WrappedRoundTripper() http.RoundTripper { return f.next }
 
+// isWrite reports whether a request is blocked without the lease: every request except reads, authentication and
+// authorization reviews, and events.
 func isWrite(request *http.Request) bool {
 	if request.Method == http.MethodGet || request.Method == http.MethodHead {
 		return false

@@ -87,8 +87,8 @@ func New(config *rest.Config, options Options) (*Lock, error) {
 	return l, nil
 }
 
-// Get returns the record. An operator that has led gets an error if the record is not its
-// own, or if the Lease does not exist.
+// Get reads the record of the Lease. An operator that has led gets an error if the record does not name it as the
+// holder, or if the Lease does not exist.
 func (l *Lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	if err := l.lossErr(); err != nil {
 		return nil, nil, err
@@ -116,12 +116,12 @@ func (l *Lock) logStandby(ctx context.Context, leader string) {
 	}
 }
 
-// Create creates the Lease.
+// Create creates the Lease with a record. See writeLease.
 func (l *Lock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	return l.writeLease(ctx, record, l.LeaseLock.Create)
 }
 
-// Update writes the record.
+// Update writes a record to the Lease. See writeLease.
 func (l *Lock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	return l.writeLease(ctx, record, l.LeaseLock.Update)
 }
@@ -145,10 +145,10 @@ func (l *Lock) writeLease(ctx context.Context, record resourcelock.LeaderElectio
 	return l.lossErr()
 }
 
-// completeRequest sends a request that a shutdown does not cancel. If it were canceled, its success would
-// be unknown, and a Lease that was just acquired would not be released. Only the deadline and the
-// client's timeout limit it. It returns when the request was sent. A rejected request closes the
-// fence, because another client has written or deleted the Lease.
+// completeRequest sends a request that a shutdown does not cancel, and returns the time when it was sent. After a
+// canceled request, its success would be unknown, and a Lease that was just acquired would not be released. Only the
+// deadline and the client's timeout limit the request. A rejected request closes the fence, because another client
+// has written or deleted the Lease.
 func (l *Lock) completeRequest(ctx context.Context, record resourcelock.LeaderElectionRecord, request func(context.Context, resourcelock.LeaderElectionRecord) error) (time.Time, error) {
 	if err := ctx.Err(); err != nil {
 		return time.Time{}, err

@@ -19,33 +19,35 @@ type observedLeases struct {
 	lock *Lock
 }
 
-// Leases implements coordinationclient.LeasesGetter.
+// Leases returns the client for the Leases of a namespace. It implements coordinationclient.LeasesGetter.
 func (o observedLeases) Leases(namespace string) coordinationclient.LeaseInterface {
 	return observedLease{o.LeasesGetter.Leases(namespace), o.lock}
 }
 
+// observedLease is a client for one namespace that passes its responses to the lock.
 type observedLease struct {
 	coordinationclient.LeaseInterface
 	lock *Lock
 }
 
-// Get reads the latest version of a Lease.
+// Get reads a Lease and passes the response to the lock.
 func (o observedLease) Get(ctx context.Context, name string, options metav1.GetOptions) (*coordinationv1.Lease, error) {
 	return o.lock.observe(o.LeaseInterface.Get(ctx, name, options))
 }
 
-// Create creates a Lease.
+// Create creates a Lease and passes the response to the lock.
 func (o observedLease) Create(ctx context.Context, lease *coordinationv1.Lease, options metav1.CreateOptions) (*coordinationv1.Lease, error) {
 	return o.lock.observe(o.LeaseInterface.Create(ctx, lease, options))
 }
 
-// Update writes a Lease.
+// Update writes a Lease and passes the response to the lock.
 func (o observedLease) Update(ctx context.Context, lease *coordinationv1.Lease, options metav1.UpdateOptions) (*coordinationv1.Lease, error) {
 	return o.lock.observe(o.LeaseInterface.Update(ctx, lease, options))
 }
 
-// observe records the resource version of a Lease. Reads and writes never return an older one
-// unless etcd was restored to an earlier state: then everything read before is invalid.
+// observe records the resource version of a Lease, and returns its arguments. A lower resource version than before
+// means that etcd was restored to an earlier state. The lease is then lost for good, because everything that was read
+// before is invalid.
 func (l *Lock) observe(lease *coordinationv1.Lease, err error) (*coordinationv1.Lease, error) {
 	if err != nil {
 		return lease, err

@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// releasedSeconds is the lease duration that client-go's elector writes when it releases a
-// Lease. With a longer one, someone else has removed the holder.
+// releasedSeconds is the lease duration that client-go's elector writes when it releases a Lease. A Lease without a
+// holder and with a longer duration was not released by its holder.
 const releasedSeconds = 1
 
 // isLeading reports whether the lease is secured: no other replica can hold it yet.
@@ -24,8 +24,8 @@ func (l *Lock) isLeading() bool {
 	return l.lost.Err() == nil && l.now().Before(l.leaseEnd)
 }
 
-// recordHolder records until when the lease is secured by a record that was sent at a time. Others
-// count from when they see it, which is later.
+// recordHolder records the end of the lease after a write at requestTime. For another holder, the fence closes at
+// once. Other replicas count the duration from the time when they see the write, which is later.
 func (l *Lock) recordHolder(holder string, requestTime time.Time, duration time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,6 +48,7 @@ func (l *Lock) clearHolder() {
 	l.leaseEnd = time.Time{}
 }
 
+// hasLed reports whether this operator has ever held the lease.
 func (l *Lock) hasLed() bool {
 	select {
 	case <-l.leads:
@@ -57,8 +58,8 @@ func (l *Lock) hasLed() bool {
 	}
 }
 
-// lossErr returns why the lease is lost for good, nil if it is not. The error wraps
-// context.Canceled, as if the process were stopping, which it will.
+// lossErr returns why the lease is lost for good, or nil if it is not. The error wraps context.Canceled, because the
+// process then stops.
 func (l *Lock) lossErr() error {
 	if err := l.lost.Err(); err != nil {
 		return fmt.Errorf("%w: %w", err, context.Cause(l.lost))
