@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// Slots is a semaphore that namespaces acquire in turns: after its turn, a namespace waits behind all others. It is safe for
-// concurrent use.
+// Slots is a semaphore that namespaces acquire in turns: after its turn, a namespace waits behind all others. It is
+// safe for concurrent use.
 type Slots struct {
 	mu   sync.Mutex
 	free int
@@ -25,12 +25,12 @@ type Slots struct {
 	waiting map[string][]chan struct{}
 }
 
-// New returns a number of slots. A namespace gets at most limit of them, even if no other namespace waits.
+// New returns count free slots. A namespace gets at most limit of them, even if no other namespace waits.
 func New(count, limit int) *Slots {
 	return &Slots{free: count, limit: limit, used: map[string]int{}, waiting: map[string][]chan struct{}{}}
 }
 
-// Acquire returns when the namespace has got a slot, or with the error of a context that ended before.
+// Acquire waits until the namespace gets a slot. It returns the error of the context if that ends before.
 func (s *Slots) Acquire(ctx context.Context, namespace string) error {
 	s.mu.Lock()
 	if s.free > 0 && s.used[namespace] < s.limit {
@@ -64,7 +64,7 @@ func (s *Slots) Acquire(ctx context.Context, namespace string) error {
 	return ctx.Err()
 }
 
-// Release returns the slot of a namespace.
+// Release returns a slot that the namespace has acquired.
 func (s *Slots) Release(namespace string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
