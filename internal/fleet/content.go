@@ -106,6 +106,7 @@ func (c *Content) contentDigests() *contentDigests {
 	return digests
 }
 
+// revision returns the name of the revision with these digests.
 func (p *contentDigests) revision() string {
 	text, _ := json.Marshal(p) // Maps of strings always marshal, with sorted keys.
 	return meta.Digest(text, revisionLength)

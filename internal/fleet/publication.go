@@ -106,6 +106,7 @@ func (p *Publication) KeepTimes(last *Publication, now metav1.Time) {
 	}
 }
 
+// keepTime sets Since: to the time of the last status if state and message are the same, otherwise to now.
 func (s *PartStatus) keepTime(last PartStatus, now metav1.Time) {
 	s.Since = now
 	if s.State == last.State && s.Message == last.Message {

@@ -106,6 +106,7 @@ func (c *Content) IsStoredBy(object *appsv1.ControllerRevision) bool {
 	return true
 }
 
+// newRecord returns a ControllerRevision with a label and a number, and with data as JSON.
 func newRecord(namespace, name, label, value string, number int64, data any) appsv1.ControllerRevision {
 	text, _ := json.Marshal(data) // Numbers, strings and bytes always marshal.
 	return appsv1.ControllerRevision{
@@ -132,11 +133,13 @@ func PartNames(installation string, object *appsv1.ControllerRevision) ([]string
 	return names, nil
 }
 
+// readRecord decodes the ControllerRevision of a revision.
 func readRecord(object *appsv1.ControllerRevision) (*record, error) {
 	read := &record{}
 	return read, readData(object, &read.Format, read)
 }
 
+// readData decodes the data of a ControllerRevision. It returns an error if the decoded format is not recordFormat.
 func readData(object *appsv1.ControllerRevision, format *int, into any) error {
 	if err := bounded.StoredConfigMap().DecodeJSON(object.Data.Raw, into); err != nil {
 		return fmt.Errorf("ControllerRevision %s: %w", object.Name, err)
@@ -212,6 +215,7 @@ func (c *Content) readBuiltIn(object *appsv1.ControllerRevision, installation st
 	return nil
 }
 
+// readPart decodes the files of the ControllerRevision of a part.
 func readPart(object *appsv1.ControllerRevision) (Files, error) {
 	read, files := partRecord{}, Files{}
 	if err := readData(object, &read.Format, &read); err != nil {

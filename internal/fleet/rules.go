@@ -120,6 +120,8 @@ type Window struct {
 	from, to time.Duration
 }
 
+// parse sets the parsed fields of the window. It returns an error for an unknown time zone, and if the window closes
+// when it opens.
 func (w *Window) parse() (err error) {
 	if w.zone, err = time.LoadLocation(w.TimeZone); err != nil || w.TimeZone == "Local" {
 		return fmt.Errorf("timeZone: unknown time zone %q; use an IANA name such as Europe/Berlin", w.TimeZone)

@@ -31,6 +31,7 @@ type Wave struct {
 // DefaultWave is the name of the last wave, which contains the VectorSidecars that other waves do not select.
 const DefaultWave = "default"
 
+// parse sets the parsed selector of the wave. A wave without a selector selects all namespaces.
 func (w *Wave) parse() (err error) {
 	w.namespaces = labels.Everything()
 	if w.NamespaceSelector != nil {

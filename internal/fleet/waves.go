@@ -135,6 +135,7 @@ func (w *Waves) setProgress(name types.NamespacedName, members []memberProgress)
 	w.members[name] = members
 }
 
+// countFailing returns the number of members with a failed revision.
 func countFailing(members []memberProgress) (failing int) {
 	for i := range members {
 		if members[i].failed != "" {
@@ -144,6 +145,7 @@ func countFailing(members []memberProgress) (failing int) {
 	return failing
 }
 
+// parseReports returns the progress that reports describe, measured against a target.
 func parseReports(target *Target, reports []WaveReport) []memberProgress {
 	members := make([]memberProgress, 0, len(reports))
 	for i := range reports {
@@ -152,6 +154,8 @@ func parseReports(target *Target, reports []WaveReport) []memberProgress {
 	return members
 }
 
+// memberProgress returns the progress that the report describes, measured against a target. Failures count only if
+// the report has handled the last retry of the installation.
 func (p *WaveReport) memberProgress(target *Target) memberProgress {
 	member, status := &p.Member, p.Status
 	progress := memberProgress{
@@ -237,7 +241,7 @@ func (w *Waves) frontier(target *Target) waveFrontier {
 	return frontier
 }
 
-// allProgress returns an iterator over the progress of all members with the names of their VectorSidecars.
+// allProgress returns the progress of all members, with their VectorSidecars.
 func (w *Waves) allProgress() iter.Seq2[types.NamespacedName, *memberProgress] {
 	return func(yield func(types.NamespacedName, *memberProgress) bool) {
 		for name, members := range w.members {
