@@ -15,10 +15,11 @@ import (
 // margin, and a line with a margin cannot be mistaken for a line of the program.
 const margin = "| "
 
-// hash starts the commands that pipelines recognize anywhere in a line: ##[ and ##vso[.
+// hash is the first character of the commands that pipelines recognize anywhere in a line, such as ##[ and ##vso[.
 const hash = '#'
 
-// Escape escapes external text, except line breaks and tabs.
+// Escape escapes the characters of external text that could control a terminal or a pipeline, but not line breaks and
+// tabs.
 func Escape(text string) string {
 	return escapeRunes(text, func(builder *strings.Builder, r rune, size int, bytes string) {
 		switch {
@@ -34,13 +35,13 @@ func Escape(text string) string {
 	})
 }
 
-// EscapeLine is Escape for a single line: it also escapes line breaks and tabs.
+// EscapeLine escapes text like Escape, and also line breaks and tabs, so that the result is one line.
 func EscapeLine(text string) string {
 	return strings.NewReplacer("\r", `\x0d`, "\n", `\n`, "\t", `\t`).Replace(Escape(text))
 }
 
-// EscapeBlock is Escape for several lines: every line but the first gets a margin, and a pipeline command in the
-// first line is escaped. It is idempotent.
+// EscapeBlock escapes text like Escape, for output of several lines. Every line but the first gets a margin, and a
+// pipeline command in the first line is escaped. A second call does not change the result.
 func EscapeBlock(text string) string {
 	firstLine, rest, isLonger := strings.Cut(Escape(text), "\n")
 	if firstLine = defuseCommand(firstLine); !isLonger {
@@ -107,7 +108,7 @@ func hasCommand(text string) bool {
 	return strings.Contains(text, "##[") || strings.Contains(text, "##vso[")
 }
 
-// defuseCommand escapes a pipeline command that starts with two colons.
+// defuseCommand escapes a pipeline command at the start of a line that begins with two colons.
 func defuseCommand(line string) string {
 	content := strings.TrimLeft(line, " \t")
 	if !strings.HasPrefix(content, "::") {
@@ -116,7 +117,7 @@ func defuseCommand(line string) string {
 	return line[:len(line)-len(content)] + `\x3a` + content[1:]
 }
 
-// isCommand reports whether a text starts with a pipeline command.
+// isCommand reports whether a text starts with a pipeline command that begins with ##.
 func isCommand(text string) bool {
 	return strings.HasPrefix(text, "##[") || strings.HasPrefix(text, "##vso[")
 }

@@ -14,8 +14,8 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// EscapeJSON returns equivalent JSON in which control characters are written as numeric
-// escapes. They can only occur in strings.
+// EscapeJSON returns equivalent JSON in which control characters are numeric escapes. In valid JSON, they can occur
+// only in strings.
 func EscapeJSON(text []byte) []byte {
 	return []byte(escapeRunes(string(text), func(builder *strings.Builder, r rune, _ int, _ string) {
 		for _, unit := range utf16.Encode([]rune{r}) {
@@ -24,15 +24,16 @@ func EscapeJSON(text []byte) []byte {
 	}))
 }
 
-// EscapeXML is EscapeJSON for XML.
+// EscapeXML returns equivalent XML in which control characters are numeric escapes.
 func EscapeXML(text []byte) []byte {
 	return []byte(escapeRunes(string(text), func(builder *strings.Builder, r rune, _ int, _ string) {
 		fmt.Fprintf(builder, "&#x%X;", r)
 	}))
 }
 
-// EscapeYAML is EscapeJSON for YAML documents. Strings with such characters, or with a line that is a pipeline
-// command, are quoted. Text that is not valid YAML is escaped as text.
+// EscapeYAML returns equivalent YAML documents in which control characters are numeric escapes. Strings with such
+// characters, or with a line that is a pipeline command, are quoted. Text that is not valid YAML is escaped like
+// Escape.
 func EscapeYAML(text []byte) []byte {
 	if isSafe(string(text)) && !hasCommandLine(string(text)) {
 		return text

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Message prepares external text for a condition or an event: the text is escaped, and cut after most bytes with an
-// ellipsis.
+// Message prepares external text for a condition or an event. It escapes the text, and cuts it after limit bytes,
+// with an ellipsis.
 func Message(text string, limit int) string {
 	if text = EscapeBlock(text); len(text) <= limit {
 		return text
@@ -18,8 +18,8 @@ func Message(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "") + " …"
 }
 
-// TruncateList returns at most the first most texts, and "and N more" if there are more in all; of
-// is the total, which may be larger than len(texts).
+// TruncateList returns at most the first limit texts. If there are more in total, the last item is "and N more". The
+// total may be larger than len(texts).
 func TruncateList(texts []string, limit, total int) []string {
 	shown := texts[:min(limit, len(texts))]
 	if omitted := total - len(shown); omitted > 0 {

@@ -39,13 +39,13 @@ func (w *Writer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Control writes a control sequence of the program itself, unescaped.
+// Control writes a control sequence of the program itself, without escaping it.
 func (w *Writer) Control(sequence string) error {
 	_, err := io.WriteString(w.underlying, sequence)
 	return err
 }
 
-// JSONLines returns a writer that escapes lines of JSON.
+// JSONLines returns a writer that escapes JSON with EscapeJSON. Each write must contain whole lines.
 func JSONLines(underlying io.Writer) io.Writer { return escaper{underlying, EscapeJSON} }
 
 // TextBlocks returns a writer that escapes each write with EscapeBlock, as one entry of a log.
@@ -55,6 +55,7 @@ func TextBlocks(underlying io.Writer) io.Writer {
 	}}
 }
 
+// escaper is a writer that applies a function to each write.
 type escaper struct {
 	underlying io.Writer
 	escape     func(text []byte) []byte
