@@ -106,6 +106,7 @@ func IgnoreRevert(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	return &clone
 }
 
+// decodeSpec decodes the last known good spec from a status.
 func decodeSpec(good *v1alpha1.LastKnownGoodSpec) (*renderedSpec, error) {
 	goodSpec := &renderedSpec{}
 	return goodSpec, bounded.Object().DecodeJSON([]byte(good.Spec), goodSpec)
