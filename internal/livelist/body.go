@@ -10,26 +10,26 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// budgetKey is the key of a request's *bodyBudget in its context.
+// budgetKey is the type of the context key for the *bodyBudget of a request.
 type budgetKey struct{}
 
-// bodyBudget limits the response body of a request, in bytes. Its values are valid when the request has ended.
+// bodyBudget limits the size of a response body, in bytes. read is the number of bytes that were read, which is final
+// when the request has ended.
 type bodyBudget struct{ limit, read int64 }
 
 // isExceeded reports whether the response was cut at the limit.
 func (b *bodyBudget) isExceeded() bool { return b.read > b.limit }
 
-// LimitResponses makes the requests of a Pager's Clients and Sources read no more of a response than a page may have. Other
-// requests of the configuration are not limited.
+// LimitResponses limits the responses that Clients and Sources of a Pager read, to the size that a page may have. It
+// does not limit other requests that use the configuration.
 func LimitResponses(config *rest.Config) {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &limitedTransport{next} })
 }
 
-// limitedTransport limits the bodies of responses to requests that have a budget. The transport below it has already
-// decompressed them.
+// limitedTransport limits the bodies of responses to requests with a budget. It limits their decompressed size.
 type limitedTransport struct{ next http.RoundTripper }
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip sends a request. If the request has a budget, it limits the body of the response.
 func (t *limitedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := t.next.RoundTrip(request)
 	if budget, ok := request.Context().Value(budgetKey{}).(*bodyBudget); ok && err == nil {
@@ -38,9 +38,10 @@ func (t *limitedTransport) RoundTrip(request *http.Request) (*http.Response, err
 	return response, err
 }
 
-// WrappedRoundTripper returns the transport below, as client-go expects of wrappers.
+// WrappedRoundTripper returns the wrapped transport, in which client-go cancels requests.
 func (t *limitedTransport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
+// limitedBody is a response body that ends at the limit of its budget.
 type limitedBody struct {
 	io.ReadCloser
 

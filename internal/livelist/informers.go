@@ -15,9 +15,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Source is the source of an informer. If the API server cannot stream a list (WatchList), the Source lists page by
-// page and transforms each object at once. client-go would request the whole list in one response, and transform it
-// afterwards.
+// Source lists and watches the objects of an informer. If the API server cannot stream a list (WatchList), the Source
+// lists page by page and transforms each object at once. client-go would request the whole list in one response, and
+// transform it afterwards.
 type Source struct {
 	cache.ListerWatcherWithContext
 
@@ -25,16 +25,18 @@ type Source struct {
 	transform cache.TransformFunc
 }
 
-// Source returns a Source that reads from the source of an informer. Informer makes the informer of it.
+// Source returns a Source that lists page by page with a ListerWatcher. Pass it to the informer, and the informer to
+// Source.Informer.
 func (p *Pager) Source(listerWatcher cache.ListerWatcher) *Source {
 	return &Source{ListerWatcherWithContext: cache.ToListerWatcherWithContext(listerWatcher), pager: p}
 }
 
-// Informer returns the informer, which reads from the Source. The Source uses the informer's transform function.
+// Informer returns an informer that passes its transform function to the Source. informer must read from the Source.
 func (s *Source) Informer(informer cache.SharedIndexInformer) cache.SharedIndexInformer {
 	return &sourceInformer{SharedIndexInformer: informer, source: s}
 }
 
+// sourceInformer is an informer that passes its transform function to its Source.
 type sourceInformer struct {
 	cache.SharedIndexInformer
 

@@ -40,7 +40,7 @@ type Pager struct{ slot *fairslots.Slots }
 // NewPager returns a Pager. Its limit of bytes applies to requests of a rest.Config that LimitResponses changed.
 func NewPager() *Pager { return &Pager{slot: fairslots.New(1, 1)} }
 
-// New returns a Client with an own Pager, for programs that run one list at a time.
+// New returns a Client with its own Pager, for programs that run one list at a time.
 func New(reader client.Reader) *Client { return NewPager().Client(reader) }
 
 // Client reads live objects. It is safe for concurrent use.
@@ -68,16 +68,17 @@ func (c *Client) Find(ctx context.Context, list client.ObjectList, key client.Ob
 	return Contains(ctx, c, list, copyTo, client.InNamespace(key.Namespace), client.MatchingFields{metav1.ObjectNameField: key.Name})
 }
 
-// Metadata returns an empty list of the metadata of a kind, for Collect and Any.
+// Metadata returns an empty list of the metadata of a kind, for Collect and Contains.
 func Metadata(kind schema.GroupVersionKind) *metav1.PartialObjectMetadataList {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 	return list
 }
 
-// Collect lists the objects of the type of list, and returns the results of reduce for which it returns true, not nil. The
-// objects are valid only until reduce returns, and reduce must not list anything itself. If the list starts again, reduce is
-// called again for the same objects. Of list itself, only the resource version is set.
+// Collect lists the objects of the type of list. It returns the results for which reduce returns true; the result is
+// empty and not nil if there are none. The objects are valid only until reduce returns, and reduce must not list
+// anything itself. If the list starts again, reduce is called again for the same objects. Of list itself, only the
+// resource version is set.
 func Collect[O client.Object, T any](ctx context.Context, c *Client, list client.ObjectList, reduce func(O) (T, bool), options ...client.ListOption) ([]T, error) {
 	results := []T{}
 	visit := func(object O) bool {
@@ -93,7 +94,7 @@ func Collect[O client.Object, T any](ctx context.Context, c *Client, list client
 	return results, nil
 }
 
-// Contains reports whether matches returns true for one of the listed objects. It lists until it does.
+// Contains reports whether matches returns true for one of the listed objects. It stops at the first such object.
 func Contains[O client.Object](ctx context.Context, c *Client, list client.ObjectList, matches func(O) bool, options ...client.ListOption) (bool, error) {
 	var found bool
 	err := forEachObject(ctx, c, list, func() {}, func(object O) bool {
@@ -103,7 +104,8 @@ func Contains[O client.Object](ctx context.Context, c *Client, list client.Objec
 	return found, err
 }
 
-// forEachObject calls visit for every object until it returns false, and restart before the list starts again.
+// forEachObject calls visit for every object until visit returns false. If the list starts again, it calls restart
+// first.
 func forEachObject[O client.Object](ctx context.Context, c *Client, list client.ObjectList, restart func(), visit func(O) bool, options []client.ListOption) error {
 	var query client.ListOptions
 	var failure error
@@ -156,7 +158,8 @@ type pageRequest struct {
 	token string
 }
 
-// listPage requests a page, with fewer objects as long as its response is too large, and visits its items.
+// listPage requests the next page and visits its items. If the response is too large, it requests fewer objects. It
+// updates next, and reports whether the list has more pages.
 func (p *Pager) listPage(ctx context.Context, namespace string, next *pageRequest, request func(context.Context, int64, string) (runtime.Object, error), visit func(runtime.Object) bool) (hasMore bool, err error) {
 	if err := p.slot.Acquire(ctx, namespace); err != nil {
 		return false, err
