@@ -8,9 +8,8 @@ import (
 	"encoding/hex"
 )
 
-// Digest returns the first bytes of a text's SHA-256 in hexadecimal, for names, labels and
-// annotations. The number of bytes must never change where it is used, because the value
-// would change with it.
+// Digest returns the first bytes of the SHA-256 of a text in hexadecimal, for names, labels and annotations. bytes is
+// the number of bytes; it must never change for an existing use, because the value would change with it.
 func Digest(text []byte, bytes int) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:bytes])

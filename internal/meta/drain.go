@@ -3,6 +3,6 @@
 
 package meta
 
-// VariableDrainSeconds is the environment variable of a container with the number of seconds for which the
-// container delays the termination of the native sidecars before it at most. See cmd/drain-gate.
+// VariableDrainSeconds is an environment variable of the drain gate (cmd/drain-gate). It is the maximum number of
+// seconds for which the drain gate delays the termination of the native sidecars that start before it.
 const VariableDrainSeconds = "VECTORSIDECAR_DRAIN_SECONDS"

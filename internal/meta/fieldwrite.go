@@ -17,8 +17,8 @@ type FieldWrite struct {
 	Time    time.Time
 }
 
-// AnnotationWrite returns the last write of the field manager that owns an annotation. If several managers own
-// it, the result is the latest write. The result is empty if managedFields name no owner.
+// AnnotationWrite returns the last write of the field manager that owns an annotation. If several managers own it,
+// the result is the latest write. The result is empty if managedFields have no owner of it.
 func AnnotationWrite(object metav1.Object, key string) FieldWrite {
 	last := FieldWrite{}
 	for _, entry := range object.GetManagedFields() {
@@ -41,6 +41,7 @@ func LastWrite(object metav1.Object) time.Time {
 	return last
 }
 
+// entryTime returns the time of a managedFields entry, or zero if the entry has none.
 func entryTime(entry *metav1.ManagedFieldsEntry) time.Time {
 	if entry.Time == nil {
 		return time.Time{}
@@ -48,8 +49,8 @@ func entryTime(entry *metav1.ManagedFieldsEntry) time.Time {
 	return entry.Time.Time
 }
 
-// SpecManagers returns the field managers that own fields of the spec of an object, except the applier: a manager that
-// owns them by server-side apply.
+// SpecManagers returns the field managers that own fields of the spec of an object, without the fields that applier
+// owns by server-side apply.
 func SpecManagers(object metav1.Object, applier string) (managers []string) {
 	for _, entry := range object.GetManagedFields() {
 		isApplier := entry.Manager == applier && entry.Operation == metav1.ManagedFieldsOperationApply
@@ -66,6 +67,7 @@ func SpecManagers(object metav1.Object, applier string) (managers []string) {
 	return managers
 }
 
+// ownsAnnotation reports whether a managedFields entry contains an annotation.
 func ownsAnnotation(entry *metav1.ManagedFieldsEntry, key string) bool {
 	if entry.FieldsV1 == nil || entry.Subresource != "" {
 		return false

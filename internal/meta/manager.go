@@ -9,6 +9,7 @@ import (
 )
 
 const (
+	// managerPrefix is the prefix of the field manager of a VectorSidecar.
 	managerPrefix = "vectorsidecar/"
 	// clusterPrefix is the prefix of the field manager of a ClusterVectorSidecar, and of its name in a
 	// namespace.
@@ -16,7 +17,7 @@ const (
 	// clusterKey replaces clusterPrefix in places where a slash is not allowed. It cannot match the name of a
 	// VectorSidecar, because object names do not contain underscores.
 	clusterKey = "cluster_"
-	// The API server rejects longer field manager names.
+	// managerMaxLength is the maximum length of a field manager's name. The API server rejects longer names.
 	managerMaxLength = 128
 )
 
@@ -51,7 +52,7 @@ func Manager(sidecar string) string {
 }
 
 // SidecarName returns the name of the VectorSidecar to which a field manager belongs. The result is incomplete if
-// ManagerFor shortened the name.
+// Manager shortened the name.
 func SidecarName(manager string) string { return strings.TrimPrefix(manager, managerPrefix) }
 
 // IsManager reports whether a field manager belongs to a VectorSidecar or a ClusterVectorSidecar.
@@ -79,7 +80,7 @@ func Title(sidecar string) string {
 	return "VectorSidecar " + sidecar
 }
 
-// TitleIn returns the result of Title with the namespace.
+// TitleIn returns the kind and the name of a VectorSidecar or ClusterVectorSidecar with the namespace, for messages.
 func TitleIn(namespace, sidecar string) string {
 	if _, isCluster := ParseClusterName(sidecar); isCluster {
 		return Title(sidecar) + " in namespace " + namespace
@@ -113,8 +114,8 @@ var people = []string{
 	"kubectl-annotate", "kubectl-label", "k9s", "node-fetch", "Mozilla", "dashboard",
 }
 
-// IsPerson reports whether a field manager stands for a user. The manager kubectl counts only for an update,
-// for example by kubectl rollout undo, because server-side apply by a deployment tool uses the same name.
+// IsPerson reports whether a field manager stands for a user. The manager kubectl counts only if byUpdate is true, as
+// for kubectl rollout undo, because server-side apply by a deployment tool uses the same name.
 func IsPerson(manager string, byUpdate bool) bool {
 	return slices.Contains(people, manager) || manager == "kubectl" && byUpdate
 }

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// These annotations record the writer of a sidecar, whether it was orphaned, since when a workload waits for a
-// change, and whether it failed before the write. See IsBookkeeping.
 const (
+	// writtenBy, orphaned, waiting and failedBefore are annotations that record the writer of a sidecar, whether the
+	// sidecar was orphaned, since when a workload waits for a change, and whether it failed before the write. See
+	// IsBookkeeping.
 	writtenBy    = Group + "/written-by"
 	orphaned     = Group + "/orphaned"
 	waiting      = Group + "/waiting-since"
@@ -35,7 +36,7 @@ func AnnotationOrphaned(manager string) string {
 // and the change removes it.
 func AnnotationWaiting(manager string) string { return AnnotationKeyFor(waiting, SidecarName(manager)) }
 
-// IsWaiting reports whether an annotation's key is one that AnnotationWaiting returns.
+// IsWaiting reports whether a key is a result of AnnotationWaiting.
 func IsWaiting(key string) bool { return strings.HasPrefix(key, waiting+".") }
 
 // AnnotationFailedBefore returns the key of the annotation on a workload that failed before a field manager's
@@ -44,10 +45,10 @@ func AnnotationFailedBefore(manager string) string {
 	return AnnotationKeyFor(failedBefore, SidecarName(manager))
 }
 
-// IsFailedBefore reports whether an annotation's key is one that AnnotationFailedBefore returns.
+// IsFailedBefore reports whether a key is a result of AnnotationFailedBefore.
 func IsFailedBefore(key string) bool { return strings.HasPrefix(key, failedBefore+".") }
 
-// IsOrphaned reports whether an annotation's key is one that AnnotationOrphaned returns.
+// IsOrphaned reports whether a key is a result of AnnotationOrphaned.
 func IsOrphaned(key string) bool { return strings.HasPrefix(key, orphaned+".") }
 
 // marks are the annotations that the operator or the API server writes to workloads and their pod templates.
@@ -55,7 +56,8 @@ var marks = slices.Concat(bookkeeping, []string{
 	AnnotationInjected, AnnotationInjectedHash, AnnotationContainerName, AnnotationConfigMapVersion, injectedItemsPrefix, injectedEnvPrefix, aboutPrefix,
 })
 
-// IsMark reports whether an annotation's key is one that the operator writes to workloads, for any VectorSidecar.
+// IsMark reports whether a key is the key of an annotation that the operator writes to workloads, for any
+// VectorSidecar.
 func IsMark(key string) bool {
 	if !strings.HasPrefix(key, Group+"/") {
 		return false

@@ -55,7 +55,7 @@ func IsBookkeeping(key string) bool {
 	return slices.ContainsFunc(bookkeeping, func(plain string) bool { return IsAnnotationKey(key, plain) })
 }
 
-// IsAnnotationKey reports whether a key is the key of an annotation, or a key that Beside returns for it.
+// IsAnnotationKey reports whether a key is an annotation, or a result of AnnotationKeyFor for this annotation.
 func IsAnnotationKey(key, annotation string) bool {
 	suffix, ok := strings.CutPrefix(key, annotation)
 	return ok && (suffix == "" || suffix[0] == '.')
@@ -146,9 +146,10 @@ func AnnotationInjectedItems(manager string) string {
 	return AnnotationKeyFor(injectedItemsPrefix, SidecarName(manager))
 }
 
-// IsInjectedItems reports whether an annotation's key is one that AnnotationInjectedItems returns.
+// IsInjectedItems reports whether a key is a result of AnnotationInjectedItems.
 func IsInjectedItems(key string) bool { return strings.HasPrefix(key, injectedItemsPrefix+".") }
 
+// injectedItemsPrefix is the start of the keys that AnnotationInjectedItems returns.
 const injectedItemsPrefix = Group + "/injected-items"
 
 // AnnotationInjectedEnv returns the key of the pod template annotation that lists the variables that a field
@@ -157,9 +158,10 @@ func AnnotationInjectedEnv(manager string) string {
 	return AnnotationKeyFor(injectedEnvPrefix, SidecarName(manager))
 }
 
-// IsInjectedEnv reports whether an annotation's key is one that AnnotationInjectedEnv returns.
+// IsInjectedEnv reports whether a key is a result of AnnotationInjectedEnv.
 func IsInjectedEnv(key string) bool { return strings.HasPrefix(key, injectedEnvPrefix+".") }
 
+// injectedEnvPrefix is the start of the keys that AnnotationInjectedEnv returns.
 const injectedEnvPrefix = Group + "/injected-env"
 
 // AnnotationAbout returns the key of the pod template annotation that tells application teams about a field manager's
@@ -169,9 +171,10 @@ func AnnotationAbout(manager string) string {
 	return AnnotationKeyFor(aboutPrefix, SidecarName(manager))
 }
 
-// IsAbout reports whether an annotation's key is one that AnnotationAbout returns.
+// IsAbout reports whether a key is a result of AnnotationAbout.
 func IsAbout(key string) bool { return strings.HasPrefix(key, aboutPrefix+".") }
 
+// aboutPrefix is the start of the keys that AnnotationAbout returns.
 const aboutPrefix = Group + "/about"
 
 // AnnotationAboutURL on the installation's ConfigMap of values is the platform team's page about sidecars. The chart
@@ -192,7 +195,7 @@ type InjectedItems struct {
 	PullSecrets []string `json:"pullSecrets,omitempty"`
 }
 
-// String returns the annotation's value.
+// String returns the items as JSON, the value of the annotation.
 func (p InjectedItems) String() string {
 	text, _ := json.Marshal(p) // Strings always marshal.
 	return string(text)

@@ -9,7 +9,7 @@ import "slices"
 type Level string
 
 const (
-	// Info does not need an action, except patience.
+	// Info means that no action is necessary, except to wait.
 	Info Level = "info"
 	// Warning means that something is not as intended.
 	Warning Level = "warning"
@@ -17,7 +17,7 @@ const (
 	Error Level = "error"
 )
 
-// Reason is an entry of the reason reference.
+// Reason is an entry of docs/reference/reasons.md.
 type Reason struct {
 	// Name is the reason in conditions, events and status.workloads.
 	Name  string
@@ -32,7 +32,7 @@ func Reasons() []Reason {
 	return slices.Concat(rolloutReasons(), rejectionReasons(), eventReasons())
 }
 
-// rolloutReasons returns the reasons of rollouts.
+// rolloutReasons returns the reasons about rollouts.
 func rolloutReasons() []Reason {
 	return []Reason{
 		{ReasonUpToDate, Info, "`Ready` True", "every matched workload runs the current sidecar and has finished rolling out", "nothing"},
@@ -78,7 +78,7 @@ func rolloutReasons() []Reason {
 	}
 }
 
-// rejectionReasons returns the reasons of sidecars that are rejected or left out.
+// rejectionReasons returns the reasons for sidecars that are rejected or not injected.
 func rejectionReasons() []Reason {
 	return []Reason{
 		{ReasonInvalidSelector, Error, "`ConfigValid` False, `Stalled`", "the selector is invalid, or is empty without `matchAll`", "name a label in spec.selector, or set spec.matchAll to true"},
