@@ -22,10 +22,9 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// authorizeMetrics serves metrics only to callers that the API server authenticates (TokenReview)
-// and authorizes (SubjectAccessReview). It replaces controller-runtime's filter, which answers an
-// unknown token with 500, as if that were an internal error, and allows any caller to write errors
-// into the log.
+// authorizeMetrics returns the filter of the metrics server. It serves only callers that the API server authenticates
+// (TokenReview) and authorizes (SubjectAccessReview). It replaces the filter of controller-runtime, which responds to
+// an unknown token with status 500, and allows any caller to write errors into the log.
 func authorizeMetrics(config *rest.Config, client *http.Client) (metricsserver.Filter, error) {
 	authenticate, err := newAuthenticator(config, client)
 	if err != nil {
@@ -59,11 +58,12 @@ func authorizeMetrics(config *rest.Config, client *http.Client) (metricsserver.F
 	}, nil
 }
 
-// requestBackoff returns the default of Kubernetes' own servers for delegated authentication.
+// requestBackoff returns the backoff for reviews that failed, with the defaults of Kubernetes' own servers.
 func requestBackoff() *wait.Backoff {
 	return &wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 5}
 }
 
+// newAuthenticator returns an authenticator that asks the API server (TokenReview), and caches answers for a minute.
 func newAuthenticator(config *rest.Config, client *http.Client) (authenticator.Request, error) {
 	reviews, err := authenticationclient.NewForConfigAndClient(config, client)
 	if err != nil {
@@ -79,6 +79,8 @@ func newAuthenticator(config *rest.Config, client *http.Client) (authenticator.R
 	return delegate, err
 }
 
+// newAuthorizer returns an authorizer that asks the API server (SubjectAccessReview), and caches answers: permissions
+// for 5 minutes, and denials for 30 seconds.
 func newAuthorizer(config *rest.Config, client *http.Client) (authorizer.Authorizer, error) {
 	reviews, err := authorizationclient.NewForConfigAndClient(config, client)
 	if err != nil {

@@ -18,26 +18,28 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// routing is the time that calls through the Service need to reach a pod after the kubelet has
-// found it ready.
+// routing is the time after which calls through the Service reach a pod, counted from the time when the kubelet finds
+// the pod ready.
 const routing = 3 * time.Second
 
-// servingCheck reports whether this process can answer the API server, and whether the API server's
-// calls reach it.
+// servingCheck checks whether this process can answer the API server, and whether the API server's calls reach it.
 type servingCheck struct {
+	// hasRead returns why the operator has not read the objects that answers need yet, or nil if it has.
 	hasRead func() error
+	// served is the certificate of the webhook, and address its own address.
 	served  *admission.ServedCertificate
 	address string
 	// isProbed is true if the kubelet probes readiness, so that no calls arrive before the pod is
 	// ready.
 	isProbed bool
 
+	// listens is true after the first connection to the webhook. The webhook then listens until the process ends.
 	listens atomic.Bool
 	// readySince is the time when the readiness probe first succeeded.
 	readySince atomic.Pointer[time.Time]
 }
 
-// checkServing is the readiness check.
+// checkServing is the readiness check. It returns an error if a call would not be answered.
 func (a *servingCheck) checkServing(request *http.Request) error {
 	if err := a.checkAnswer(request.Context()); err != nil {
 		return err
@@ -56,8 +58,8 @@ func (a *servingCheck) hasAnswered() bool {
 	return ready != nil && time.Since(*ready) > routing
 }
 
-// checkAnswer returns why a call would not be answered, nil if it would. It checks for a certificate
-// before it connects, because a failed handshake is logged.
+// checkAnswer returns why a call would not be answered, or nil if it would be. It checks for a certificate before it
+// connects, because a failed TLS handshake is logged.
 func (a *servingCheck) checkAnswer(ctx context.Context) error {
 	_, err := a.served.Get(nil)
 	if err := cmp.Or(a.hasRead(), err); err != nil || a.listens.Load() {

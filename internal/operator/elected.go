@@ -72,6 +72,8 @@ func isUnused(ctx context.Context, live *livelist.Client, options Options) (bool
 	return areUnused(ctx, live, "ClusterVectorSidecar", namespaces)
 }
 
+// areUnused reports whether no object of a kind in the namespaces was ever reconciled. It returns true if the kind
+// does not exist.
 func areUnused(ctx context.Context, live *livelist.Client, kind string, namespaces []string) (bool, error) {
 	for _, namespace := range namespaces {
 		isUsed, err := livelist.Contains(ctx, live, livelist.Metadata(v1alpha1.GroupVersion.WithKind(kind)), wasReconciled, client.InNamespace(namespace))

@@ -19,6 +19,7 @@ type endingCache struct {
 	running context.Context //nolint:containedctx // It is the context of the process.
 }
 
+// newEndingCache returns a function that creates an endingCache.
 func newEndingCache(running context.Context) cache.NewCacheFunc {
 	return func(config *rest.Config, settings cache.Options) (cache.Cache, error) {
 		inner, err := cache.New(config, settings)

@@ -18,8 +18,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// exportMetrics registers the operator's metrics if they are served. The returned function unregisters
-// them, because tests run several operators in one process.
+// exportMetrics registers the operator's metrics, unless the metrics endpoint is disabled. The returned function
+// unregisters them, because tests run several operators in one process.
 func exportMetrics(ctx context.Context, mgr ctrl.Manager, options Options, counted *telemetry.Metrics) (unexport func(), err error) {
 	if options.MetricsBindAddress == "0" {
 		return func() {}, nil

@@ -37,6 +37,7 @@ import (
 // gracePeriod is the time that work in progress may continue after the signal to stop.
 const gracePeriod = 10 * time.Second
 
+// newScheme returns the scheme of Kubernetes' own kinds and the operator's kinds.
 func newScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
@@ -53,6 +54,7 @@ type informerOptions struct {
 	pager     *livelist.Pager
 }
 
+// managerOptions returns the options of the manager. The context is canceled by the signal to stop.
 func managerOptions(ctx context.Context, options Options, caching informerOptions) ctrl.Options {
 	return ctrl.Options{
 		Scheme:   newScheme(),
@@ -93,7 +95,7 @@ func (o *Options) checkCertificates() error {
 	return nil
 }
 
-// cacheOptions restricts the cache to the objects that the controller reads.
+// cacheOptions returns the options of the cache, which restrict it to the objects that the controller reads.
 func cacheOptions(options Options, caching informerOptions) cache.Options {
 	workloads := caching.workloads
 	// Every namespace has a ConfigMap with this name, which never contains Vector configuration.
@@ -146,7 +148,8 @@ func (o *Options) newWorkloadCache() *workloadcache.Cache {
 	return workloads
 }
 
-// newTransform returns the transform function of all objects without a specific one.
+// newTransform returns the transform function for objects of kinds without an own one. It turns workloads of optional
+// APIs into records, and removes managedFields from other objects.
 func newTransform(workloads *workloadcache.Cache) toolscache.TransformFunc {
 	strip := cache.TransformStripManagedFields()
 	return func(object any) (any, error) {

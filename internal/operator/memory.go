@@ -20,8 +20,8 @@ const (
 	limitInterval = time.Minute
 )
 
-// limitMemory sets the Go runtime's soft memory limit from the container's limit, until the context
-// is canceled. It does nothing if GOMEMLIMIT is set.
+// limitMemory sets the Go runtime's soft memory limit to heapRatio of the container's limit, and repeats that until
+// the context is canceled. It does nothing if GOMEMLIMIT is set.
 func limitMemory(ctx context.Context) {
 	if _, err := memlimit.Set(memlimit.WithRatio(heapRatio), memlimit.WithRefreshInterval(ctx, limitInterval)); err != nil {
 		log.Log.Info("cannot read the container's memory limit", "cause", err.Error())

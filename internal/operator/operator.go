@@ -61,7 +61,7 @@ type Process struct {
 	Pager *livelist.Pager
 }
 
-// Run runs the operator with a sidecar chart until the context is canceled. With a webhook, it then
+// Run runs the operator with a sidecar chart until the context is canceled. With an admission webhook, it then
 // continues for the shutdown delay.
 func Run(ending context.Context, config *rest.Config, chart fs.FS, options Options, process Process) error {
 	ctx, cancel := withDelayedCancel(ending, options.Webhook.shutdownDelay())
@@ -176,8 +176,7 @@ func loopOptions(options *Options, process *Process) sidecar.Options {
 	}
 }
 
-// installation returns the name of the ConfigMap with the installation's values; empty if there is
-// none.
+// installation returns the name of the ConfigMap with the installation's values, or an empty name if there is none.
 func (o *Options) installation() types.NamespacedName {
 	if o.EnvironmentsConfigMap == "" {
 		return types.NamespacedName{}
@@ -225,8 +224,8 @@ func detectCluster(config *rest.Config, kinds apimeta.RESTMapper) (render.Cluste
 	return cluster, err
 }
 
-// serverVersion returns the API server's version. It removes ClusterVectorSidecars from the options if
-// the API server does not serve them, because their watch would block everything else.
+// serverVersion returns the API server's version. If the API server does not serve ClusterVectorSidecars, it also
+// disables them in the options, because their watch would block everything else.
 func serverVersion(config *rest.Config, options *Options) (version string, err error) {
 	server, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {

@@ -90,6 +90,7 @@ type Options struct {
 	arguments []string // the command line, parsed again when the file changes
 }
 
+// defaultLeaderElectionID is the default name of the lease.
 const defaultLeaderElectionID = "vector-sidecar-operator"
 
 // The defaults of leader election, which are the defaults of Kubernetes components.
@@ -146,7 +147,7 @@ var variables = map[string]string{
 	"log-format":                "LOG_FORMAT",
 }
 
-// validate reports invalid values that the flag package does not detect.
+// validate returns an error for values that the flag package does not check.
 func (o *Options) validate() error {
 	var findings []error
 	find := func(format string, arguments ...any) { findings = append(findings, fmt.Errorf(format, arguments...)) }
@@ -200,7 +201,7 @@ func kindNames(kinds []*workload.Kind) []string {
 	return names
 }
 
-// kinds returns the enabled kinds of workloads.
+// kinds returns the enabled kinds of workloads: Deployments for an empty list.
 func (o *Options) kinds() []*workload.Kind {
 	if len(o.WorkloadKinds) == 0 {
 		return []*workload.Kind{workload.Default()}
@@ -212,8 +213,8 @@ func (o *Options) kinds() []*workload.Kind {
 	return served
 }
 
-// requiredObjects parses the objects of the installation chart that the operator depends on. They
-// have been validated by check.
+// requiredObjects parses the objects of the installation chart that the operator depends on. validate has checked
+// their syntax.
 func (o *Options) requiredObjects() []source.RequiredObject {
 	var required []source.RequiredObject
 	for _, text := range o.RequiredObjects {
@@ -224,7 +225,7 @@ func (o *Options) requiredObjects() []source.RequiredObject {
 	return required
 }
 
-// list is a flag with a comma-separated list as its value.
+// list is the value of a flag with a comma-separated list.
 type list []string
 
 func (l *list) String() string { return strings.Join(*l, ",") }
@@ -240,7 +241,7 @@ func (l *list) Set(text string) error {
 	return nil
 }
 
-// level is a flag with a log level as its value.
+// level is the value of a flag with a log level.
 type level zapcore.Level
 
 func (l *level) String() string { return zapcore.Level(*l).CapitalString() }

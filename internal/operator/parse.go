@@ -63,6 +63,7 @@ func explicitFlags(flags *flag.FlagSet) map[string]bool {
 	return names
 }
 
+// setFromEnvironment sets the flags that are not set yet from environment variables.
 func setFromEnvironment(flags *flag.FlagSet) error {
 	explicit := explicitFlags(flags)
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
@@ -77,12 +78,13 @@ func setFromEnvironment(flags *flag.FlagSet) error {
 	return nil
 }
 
-// file is a configuration file: values by flag name.
+// file is the content of a configuration file: values by flag name.
 type file struct {
 	path   string
 	values map[string]string
 }
 
+// readFile reads the configuration file at a path. A list becomes a text with commas.
 func readFile(path string) (file, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -128,6 +130,7 @@ func (f *file) setFlags(flags *flag.FlagSet) error {
 	return nil
 }
 
+// nearestFlag returns the end of the message for an unknown key: the most similar flag, or a general hint.
 func nearestFlag(name string, flags *flag.FlagSet) string {
 	var names []string
 	flags.VisitAll(func(f *flag.Flag) {

@@ -40,6 +40,7 @@ Tracing and error reports have environment variables instead of flags: see [obse
 	return b.String()
 }
 
+// quoteCode returns a text as Markdown code, or "" for "".
 func quoteCode(text string) string {
 	if text == "" {
 		return ""

@@ -33,9 +33,11 @@ type reloader struct {
 	log   logr.Logger
 	// arguments are the command line. Its flags take precedence over the file.
 	arguments []string
-	current   zapcore.Level
-	text      []byte
-	values    map[string]string
+	// current is the level that is set.
+	current zapcore.Level
+	// text and values are the content of the file at the last check.
+	text   []byte
+	values map[string]string
 }
 
 // addReloader makes the manager follow the configuration file, if there is one.
@@ -54,6 +56,7 @@ func addReloader(mgr ctrl.Manager, options Options, level LevelSetter) error {
 	return nil
 }
 
+// newReloader returns a reloader that knows the current content of the configuration file.
 func newReloader(options Options, level LevelSetter, log logr.Logger) *reloader {
 	r := &reloader{path: options.Config, level: level, log: log.WithName("configuration").WithValues("file", options.Config), arguments: options.arguments, current: options.LogLevel}
 	r.text, _ = os.ReadFile(r.path) // ParseOptions has just read it without an error.
@@ -63,7 +66,8 @@ func newReloader(options Options, level LevelSetter, log logr.Logger) *reloader 
 	return r
 }
 
-// checkFile applies the settings that can change at run time, once for each content of the file.
+// checkFile reads the configuration file, and applies the changed log level. It logs other changed keys, and keeps
+// the previous settings if the file is invalid.
 func (r *reloader) checkFile() {
 	text, err := os.ReadFile(r.path)
 	if err != nil || bytes.Equal(text, r.text) {
@@ -86,8 +90,7 @@ func (r *reloader) checkFile() {
 	r.values = read.values
 }
 
-// setLevel sets the level. It logs while INFO is enabled: before raising the level, or after
-// lowering it.
+// setLevel sets the log level. It logs the change while INFO is enabled: before the level rises, or after it falls.
 func (r *reloader) setLevel(level zapcore.Level) {
 	const message = "configuration reloaded"
 	if level > r.current {

@@ -65,8 +65,8 @@ func (m *unwatchedNamespaces) checkNamespace(ctx context.Context, name string) e
 	return m.live.Get(ctx, client.ObjectKey{Name: name}, &corev1.Namespace{})
 }
 
-// check returns an error, which ends the operator, once one of the namespaces can be read. A cache cannot add a namespace
-// after its start.
+// check returns an error when one of the namespaces can be read. The error ends the operator, because a cache cannot
+// add a namespace after its start.
 func (m *unwatchedNamespaces) check(ctx context.Context) error {
 	for _, name := range m.names {
 		if m.checkNamespace(ctx, name) == nil {

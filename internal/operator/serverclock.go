@@ -26,11 +26,11 @@ type serverClock struct {
 }
 
 const (
-	// dateError is the largest normal delay of a date, because it is truncated to the second, and a
+	// dateError is the normal delay of a date in a response at most: the date is truncated to the second, and a
 	// response takes some time.
 	dateError = 2 * time.Second
-	// mostDoubts is the number of responses that are further behind until the clock counts as
-	// reset.
+	// mostDoubts is the number of consecutive responses behind the estimate after which the API server's clock counts
+	// as set back.
 	mostDoubts = 3
 )
 
@@ -49,8 +49,9 @@ func (c *serverClock) currentTime() time.Time {
 	return c.local().Add(c.offset)
 }
 
-// recordDate processes the date of a response. The date is the time when the API server started its
-// response, so the latest of all dates is the most accurate.
+// recordDate corrects the clock by the date of a response. The date is the time when the API server started its
+// response, so the latest date is the most accurate. An earlier date counts only after mostDoubts responses in a row,
+// because the API server's clock was then set back.
 func (c *serverClock) recordDate(date time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,6 +82,7 @@ func (c *serverClock) wrapTransport(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
+// transport is a function that implements http.RoundTripper.
 type transport func(*http.Request) (*http.Response, error)
 
 // RoundTrip implements http.RoundTripper.

@@ -13,7 +13,7 @@ import (
 // still gets calls until all nodes know about its termination, and over connections that were
 // opened before. Closing a connection just when a request arrives fails that request.
 
-// shutdownDelay returns the time that the process keeps working after the signal to stop.
+// shutdownDelay returns the time for which the process keeps working after the signal to stop; 0 without a webhook.
 func (w *WebhookOptions) shutdownDelay() time.Duration {
 	if !w.isEnabled() {
 		return 0
@@ -21,7 +21,8 @@ func (w *WebhookOptions) shutdownDelay() time.Duration {
 	return w.ShutdownDelay
 }
 
-// withDelayedCancel returns a context that is canceled a delay after another one, or by its CancelFunc.
+// withDelayedCancel returns a context with the values of ending. It is canceled when the delay after the end of
+// ending is over, or by its CancelFunc.
 func withDelayedCancel(ending context.Context, delay time.Duration) (context.Context, context.CancelFunc) {
 	if delay == 0 {
 		return context.WithCancel(ending)
@@ -42,8 +43,8 @@ func withDelayedCancel(ending context.Context, delay time.Duration) (context.Con
 	}
 }
 
-// closeConnectionsAfter wraps a handler. After the signal to stop, each response closes its connection, so
-// that the next request opens a connection to another replica.
+// closeConnectionsAfter wraps a handler. After the signal to stop, each response closes its connection, so that the
+// next request opens a connection to another replica.
 func closeConnectionsAfter(ending context.Context, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if ending.Err() != nil {

@@ -54,13 +54,17 @@ type WebhookOptions struct {
 }
 
 const (
+	// defaultCertificateDuration and leastCertificateDuration are the default and the minimum validity of
+	// certificates that the operator creates.
 	defaultCertificateDuration = 90 * 24 * time.Hour
 	leastCertificateDuration   = 10 * time.Second
-	// A pod has 30 seconds to stop. Some of them are needed after the delay.
+	// defaultShutdownDelay and longestShutdownDelay are the default and the maximum of WebhookOptions.ShutdownDelay.
+	// A pod has 30 seconds to stop, and needs some of them after the delay.
 	defaultShutdownDelay = 5 * time.Second
 	longestShutdownDelay = 20 * time.Second
 )
 
+// declareFlags adds the flags of the webhook to a flag set.
 func (w *WebhookOptions) declareFlags(flags *flag.FlagSet) {
 	flags.StringVar(&w.BindAddress, "webhook-bind-address", "0", "address of the admission webhook (HTTPS); 0 to disable")
 	flags.StringVar(&w.Secret, "webhook-certificate-secret", "", "name of the Secret, in the operator's namespace, with tls.crt and tls.key of the admission webhook, reloaded when it changes")
@@ -75,7 +79,7 @@ func (w *WebhookOptions) declareFlags(flags *flag.FlagSet) {
 // isEnabled reports whether the webhook is enabled.
 func (w *WebhookOptions) isEnabled() bool { return w.BindAddress != "" && w.BindAddress != "0" }
 
-// address parses the address.
+// address splits BindAddress into host and port. The error is for an address that cannot be parsed.
 func (w *WebhookOptions) address() (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(w.BindAddress)
 	if err != nil {
