@@ -30,13 +30,13 @@ type Answer struct {
 var (
 	// lacksRight matches the response to a request that RBAC denies.
 	lacksRight = regexp.MustCompile(`is forbidden: User ".*" cannot `)
-	// byPolicy matches rejections by webhooks and policies, with any status code.
+	// byPolicy matches rejections by webhooks and policies, which may have any status code.
 	byPolicy = regexp.MustCompile(`denied (the )?request`)
 	// lacksAccount matches the error of the admission plugin ServiceAccount.
 	lacksAccount = regexp.MustCompile(`error looking up service account|serviceaccounts? "[^"]*" not found`)
 )
 
-// Read converts the error of a dry run to an Answer. A nil error means that the dry run passed.
+// Read converts the error of a dry run to an Answer. Without an error, the dry run has passed.
 func Read(err error) Answer {
 	if err == nil {
 		return Answer{Result: Passed}
@@ -55,8 +55,9 @@ func Read(err error) Answer {
 	return answer
 }
 
-// NewDryRunResult returns the result for pods from the dry run with the sidecar and, if that was rejected, the dry run
-// without it. If the workload removes a pod before it creates the next one, an exceeded quota is inconclusive.
+// NewDryRunResult returns the result for pods from the dry run with the sidecar. If that dry run was rejected, it
+// also makes the dry run without the sidecar. If removesFirst is true, the workload deletes a pod before it creates
+// the next one, and an exceeded quota is inconclusive.
 func NewDryRunResult(withSidecar Answer, withoutSidecar func() Answer, removesFirst bool) DryRunResult {
 	switch {
 	case withSidecar.Result != Rejected:

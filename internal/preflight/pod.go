@@ -44,7 +44,7 @@ func RemoveSidecar(pod *corev1.Pod, overlay *corev1.PodTemplateSpec) *corev1.Pod
 	return bare
 }
 
-// removeInjected returns the application's containers, without mounts of the sidecar's volumes.
+// removeInjected returns the containers that are not injected, without their mounts of the given volumes.
 func removeInjected(containers, injected []corev1.Container, volumes []string) []corev1.Container {
 	containers = slices.DeleteFunc(containers, func(c corev1.Container) bool {
 		return slices.ContainsFunc(injected, func(container corev1.Container) bool { return container.Name == c.Name })

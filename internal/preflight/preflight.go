@@ -42,7 +42,7 @@ type Key struct {
 // NewKey returns the key of all workloads with the sidecar and the pod shape of a plan.
 func NewKey(p *plan.Plan) Key { return Key{Hash: p.InjectedHash(), Shape: p.Workload.Shape} }
 
-// NewWorkloadKey returns the key that stands for only the workload of a plan.
+// NewWorkloadKey returns the key of only the workload of a plan.
 func NewWorkloadKey(p *plan.Plan) Key {
 	key := NewKey(p)
 	key.Workload = string(p.Target.UID)
@@ -68,7 +68,8 @@ func Concerns(p *plan.Plan) bool {
 	return p.Writes() && p.StartsPods() && p.Change != plan.Remove && p.Desired != nil
 }
 
-// FindResult returns the dry-run result that applies to a plan, and false if there is none.
+// FindResult returns the dry-run result that applies to a plan, and false if there is none. A result for only its
+// workload takes precedence.
 func FindResult(results map[Key]DryRunResult, p *plan.Plan) (DryRunResult, bool) {
 	if result, ok := results[NewWorkloadKey(p)]; ok {
 		return result, true
