@@ -103,6 +103,7 @@ func (f *Files) Read(names ...string) ([]Document, error) {
 	return result, nil
 }
 
+// readText reads a file, or standard input for the name "-".
 func (f *Files) readText(file string) ([]byte, error) {
 	switch {
 	case file == "-" && f.Stdin == nil:
@@ -175,6 +176,7 @@ func Walk(name string, visit fs.WalkDirFunc) error {
 	})
 }
 
+// isFolder reports whether a name is a folder. It follows links, and returns false for an error.
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
@@ -344,6 +346,7 @@ func simplifyError(err error) error {
 	return err
 }
 
+// decodeItems decodes the items of a Kubernetes List. Each has the source, the number and the line of the List.
 func (d *Document) decodeItems(list []any, schemas Schemas) ([]Document, error) {
 	var documents []Document
 	for _, item := range list {

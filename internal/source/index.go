@@ -21,6 +21,7 @@ type namespaceIndex[P client.Object] struct {
 	ordered []P
 }
 
+// putObject adds an object, or replaces the object of the same namespace and name.
 func (i index[P]) putObject(object P) {
 	namespaceObjects := i[object.GetNamespace()]
 	if namespaceObjects == nil {
@@ -54,6 +55,7 @@ func (i index[P]) list(namespace string) []P {
 	return nil
 }
 
+// listSorted returns the objects of the namespace, sorted by name.
 func (i *namespaceIndex[P]) listSorted() []P {
 	if i.ordered == nil {
 		i.ordered = slices.SortedFunc(maps.Values(i.byName), func(a, b P) int { return cmp.Compare(a.GetName(), b.GetName()) })

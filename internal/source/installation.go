@@ -163,6 +163,8 @@ func (i *Installation) Watches(namespace string) bool {
 // Title returns the name of the operator for messages: NAMESPACE/NAME.
 func (i *Installation) Title() string { return i.Namespace + "/" + i.Name }
 
+// newInstallation returns the installation of an operator's Deployment, or nil if no container has the argument for
+// the ConfigMap of values.
 func newInstallation(deployment *appsv1.Deployment) *Installation {
 	for _, container := range deployment.Spec.Template.Spec.Containers {
 		installation := &Installation{
@@ -234,6 +236,7 @@ func (i *Installation) WrittenBy() string {
 	return i.Namespace + "/" + i.LeaderElectionID
 }
 
+// readConfigMaps reads the ConfigMap of values, the record of the published revision, and the template sets.
 func (i *Installation) readConfigMaps(ctx context.Context, cluster client.Reader) error {
 	object := &corev1.ConfigMap{}
 	err := cluster.Get(ctx, i.ValuesName(), object)

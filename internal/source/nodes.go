@@ -53,6 +53,8 @@ func (n *Nodes) OldestKubelet(ctx context.Context) (desired.Kubelet, error) {
 	return oldestKubelet(table)
 }
 
+// oldestKubelet returns the kubelet with the lowest version in a table of nodes. Among equal versions, the node with
+// the first name counts. Nodes without a version are ignored.
 func oldestKubelet(table *metav1.Table) (oldest desired.Kubelet, err error) {
 	column := func(name string) int {
 		return slices.IndexFunc(table.ColumnDefinitions, func(c metav1.TableColumnDefinition) bool { return c.Name == name })

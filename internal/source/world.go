@@ -94,7 +94,7 @@ func (w *ObjectOverlay) Workloads() []workload.Object {
 	return objects
 }
 
-// OnEveryNode returns the workloads that run on every node.
+// OnEveryNode returns the workloads of the kinds that run a pod on every node, such as DaemonSets.
 func (w *ObjectOverlay) OnEveryNode() []*workloadcache.Record {
 	var records []*workloadcache.Record
 	for _, kind := range workload.Kinds() {
@@ -139,7 +139,8 @@ func (w *ObjectOverlay) Sidecars() []*v1alpha1.VectorSidecar {
 // Clusters returns all ClusterVectorSidecars, by name.
 func (w *ObjectOverlay) Clusters() []*v1alpha1.ClusterVectorSidecar { return w.clusters.list("") }
 
-// Get reads one object.
+// Get reads one object of a supported kind. ConfigMaps, Namespaces and ServiceAccounts that are not in the files come
+// from the cluster.
 func (w *ObjectOverlay) Get(ctx context.Context, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
 	switch o := into.(type) {
 	case *v1alpha1.VectorSidecar:
@@ -176,7 +177,7 @@ func (w *ObjectOverlay) Get(ctx context.Context, key client.ObjectKey, into clie
 	return fmt.Errorf("objects of type %T are not supported", into)
 }
 
-// getNamespace reads the metadata of a Namespace.
+// getNamespace reads the metadata of a Namespace, from the files or else from the cluster.
 func (w *ObjectOverlay) getNamespace(ctx context.Context, key client.ObjectKey, into *metav1.PartialObjectMetadata, options ...client.GetOption) error {
 	if stored, exists := w.namespaces.lookUp(key); exists {
 		into.ObjectMeta = *stored.ObjectMeta.DeepCopy()
@@ -192,7 +193,8 @@ func (w *ObjectOverlay) getNamespace(ctx context.Context, key client.ObjectKey, 
 	return nil
 }
 
-// List supports namespace, labels, and IndexManager.
+// List lists VectorSidecars, ConfigMaps or workloads. It supports the options for a namespace and for labels, and for
+// workloads the index IndexManager.
 func (w *ObjectOverlay) List(_ context.Context, into client.ObjectList, options ...client.ListOption) error {
 	var listOptions client.ListOptions
 	listOptions.ApplyOptions(options)
@@ -233,6 +235,7 @@ func hasLabels(object client.Object, options *client.ListOptions) bool {
 	return options.LabelSelector.Matches(labels.Set(object.GetLabels()))
 }
 
+// filter returns the objects that match the options.
 func filter[T any, P interface {
 	*T
 	client.Object
@@ -246,6 +249,7 @@ func filter[T any, P interface {
 	return items
 }
 
+// getObject copies the object with a key, or returns a NotFound error with the name of the resource.
 func getObject[T any, P interface {
 	*T
 	client.Object
