@@ -26,7 +26,7 @@ const (
 	KeyName = "name"
 	// KeyWorkload is the workload that was written, such as "Deployment shop/cart".
 	KeyWorkload = "workload"
-	// KeyKind is a kind of workloads that the cluster may lack.
+	// KeyKind is a kind of workloads whose API the cluster may lack.
 	KeyKind = "kind"
 	// KeyEnvironment is the environment that provided the values.
 	KeyEnvironment = "environment"
@@ -46,6 +46,7 @@ type LogFormat string
 // The formats. FormatJSON is one object per line, FormatText is time, level, logger, message and the keys as JSON.
 const (
 	FormatJSON LogFormat = "json"
+	// FormatText writes the time, the level, the logger and the message as text, and then the keys as JSON.
 	FormatText LogFormat = "text"
 )
 
@@ -79,6 +80,7 @@ func NewLogger(writer io.Writer, level zapcore.LevelEnabler, format LogFormat) l
 // package. Each write becomes a line at INFO.
 func LineWriter(log logr.Logger) io.Writer { return lineWriter{log} }
 
+// lineWriter logs each write at INFO.
 type lineWriter struct{ log logr.Logger }
 
 // Write logs the text.

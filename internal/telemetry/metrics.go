@@ -138,7 +138,8 @@ func (m *Metrics) SetRolloutSlots(class string, limit, used, waiting int) {
 	m.rolloutSlots.WithLabelValues(class, "waiting").Set(float64(waiting))
 }
 
-// SetWaves sets the progress of each wave with a revision, and whether the revision is halted.
+// SetWaves sets, for each wave, the numbers of VectorSidecars that wait for the revision, progress with it, or have
+// finished it. It also sets whether the revision is halted.
 func (m *Metrics) SetWaves(counts []fleet.WaveCount, isHalted bool) {
 	m.waves.Reset() // The waves may have changed.
 	for _, count := range counts {
@@ -194,7 +195,8 @@ func (m *Metrics) SetCertificateValidity(notBefore, notAfter time.Time) {
 	m.webhook.initResults()
 }
 
-// SetSidecarState sets the state of a VectorSidecar after a reconcile.
+// SetSidecarState sets the state of a VectorSidecar after a reconcile, and counts the workloads that have newly
+// become stuck, by reason.
 func (m *Metrics) SetSidecarState(sidecar types.NamespacedName, state SidecarState) {
 	for _, reason := range m.states.set(sidecar, state) {
 		m.conflicts.WithLabelValues(reason).Inc()

@@ -13,6 +13,7 @@ type MetricDefinition struct {
 	Labels []MetricLabel
 }
 
+// labels returns the names of the labels.
 func (d MetricDefinition) labels() []string {
 	var names []string
 	for _, label := range d.Labels {
@@ -117,7 +118,7 @@ func MetricDefinitions() []MetricDefinition {
 	}
 }
 
-// LibraryMetrics returns the most useful metrics of the libraries in the process. There are more.
+// LibraryMetrics returns the most useful metrics that the libraries in the process register themselves.
 func LibraryMetrics() []MetricDefinition {
 	return []MetricDefinition{
 		{"controller_runtime_reconcile_panics_total", "counter", "Reconciles that panicked. Each is retried.", []MetricLabel{{"controller", "`vectorsidecar`"}}},

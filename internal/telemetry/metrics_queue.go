@@ -50,7 +50,8 @@ func NewQueueMetrics(registry prometheus.Registerer) (*QueueMetrics, error) {
 		register(registry, &m.adds), register(registry, &m.retries), register(registry, &m.latency), register(registry, &m.worked))
 }
 
-// register registers a collector, or replaces it with the registered one.
+// register registers a collector. If the same collector is already registered, it sets the pointer to the registered
+// one.
 func register[C prometheus.Collector](registry prometheus.Registerer, collector *C) error {
 	err := registry.Register(*collector)
 	var registered prometheus.AlreadyRegisteredError

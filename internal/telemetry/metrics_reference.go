@@ -39,6 +39,7 @@ The table lists the most useful metrics of libraries.
 	return b.String()
 }
 
+// writeTable writes a Markdown table of metrics, sorted by name.
 func writeTable(b *strings.Builder, definitions []MetricDefinition) {
 	b.WriteString("| Metric | Kind | Labels | Meaning |\n|---|---|---|---|\n")
 	sorted := slices.SortedFunc(slices.Values(definitions), func(a, b MetricDefinition) int { return strings.Compare(a.Name, b.Name) })

@@ -34,10 +34,10 @@ type WorkloadState struct {
 	IsPatient bool
 }
 
-// stateKey is the key for counting objects. It contains no names.
+// stateKey is a state with its reason, by which VectorSidecars are counted.
 type stateKey struct{ state, reason string }
 
-// workloadKey is the key for counting workloads.
+// workloadKey is a kind with a state and a reason, by which workloads are counted.
 type workloadKey struct {
 	kind string
 	stateKey
@@ -69,6 +69,7 @@ type trackedState struct {
 	isPatient bool
 }
 
+// newWorkloadStates returns a collector without VectorSidecars, with the descriptions of its metrics.
 func newWorkloadStates(now func() time.Time) *workloadStates {
 	f := &workloadStates{now: now, sidecars: map[types.NamespacedName]*sidecarStates{}}
 	for _, d := range MetricDefinitions() {
@@ -86,10 +87,10 @@ func newWorkloadStates(now func() time.Time) *workloadStates {
 	return f
 }
 
-// waiting is the state of a workload that waits to roll out. stuck are the states that a workload
-// leaves only when a user acts.
+// waiting is the state of a workload that waits to roll out.
 const waiting = "Waiting"
 
+// stuck are the states that a workload leaves only when a user acts.
 var stuck = []string{"Conflict", "Blocked", "Rejected"}
 
 // set replaces the state of a VectorSidecar. It returns the reason of each workload that has newly
@@ -129,6 +130,7 @@ func (f *workloadStates) set(sidecar types.NamespacedName, state SidecarState) (
 	return reasons
 }
 
+// remove removes the state of a deleted VectorSidecar.
 func (f *workloadStates) remove(sidecar types.NamespacedName) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -158,8 +160,8 @@ func (f *workloadStates) Collect(samples chan<- prometheus.Metric) {
 	samples <- prometheus.MustNewConstMetric(f.oldest, prometheus.GaugeValue, oldest.Seconds())
 }
 
-// countStates returns the workloads by state, the VectorSidecars by state, and, separately, the
-// namespaces of ClusterVectorSidecars by state.
+// countStates counts the workloads and the VectorSidecars by state. It counts the namespaces of ClusterVectorSidecars
+// separately. oldest is the longest time for which a workload has waited, 0 for none.
 func (f *workloadStates) countStates() (states map[workloadKey]int, ready, inNamespaces map[stateKey]int, oldest time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,6 +14,7 @@ type metricFactory struct {
 	register    promauto.Factory
 }
 
+// newMetricFactory returns a factory that registers metrics in a registry.
 func newMetricFactory(registry prometheus.Registerer) metricFactory {
 	m := metricFactory{definitions: map[string]MetricDefinition{}, register: promauto.With(registry)}
 	for _, definition := range MetricDefinitions() {
@@ -22,16 +23,19 @@ func newMetricFactory(registry prometheus.Registerer) metricFactory {
 	return m
 }
 
+// counter registers the counter with a name.
 func (m metricFactory) counter(name string) *prometheus.CounterVec {
 	definition := m.definitions[name]
 	return m.register.NewCounterVec(prometheus.CounterOpts{Name: name, Help: definition.Help}, definition.labels())
 }
 
+// gauge registers the gauge with a name.
 func (m metricFactory) gauge(name string) *prometheus.GaugeVec {
 	definition := m.definitions[name]
 	return m.register.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: definition.Help}, definition.labels())
 }
 
+// histogram registers the histogram with a name. Its buckets range from 0.1 ms to 60 s.
 func (m metricFactory) histogram(name string) *prometheus.HistogramVec {
 	definition := m.definitions[name]
 	return m.register.NewHistogramVec(prometheus.HistogramOpts{
@@ -57,6 +61,7 @@ const (
 	ResultFailed    = "failed"
 )
 
+// newReconcileMetrics registers the metrics and initializes the series of all results.
 func newReconcileMetrics(factory metricFactory) reconcileMetrics {
 	m := reconcileMetrics{
 		results: factory.counter(reconciles), renders: factory.counter(renders), judgedAnew: factory.counter(judgedAnew),
@@ -80,6 +85,7 @@ type workloadMetrics struct {
 	repairs prometheus.Counter
 }
 
+// newWorkloadMetrics registers the metrics and initializes the series of successful writes, for each kind and action.
 func newWorkloadMetrics(factory metricFactory, kinds []string) workloadMetrics {
 	m := workloadMetrics{writes: factory.counter(writes), repairs: factory.counter(repairs).WithLabelValues()}
 	for _, kind := range kinds {
@@ -124,6 +130,7 @@ const (
 	AnswerRejected   = "rejected"
 )
 
+// newWebhookMetrics registers the metrics of the webhook without initializing series.
 func newWebhookMetrics(factory metricFactory) webhookMetrics {
 	return webhookMetrics{
 		requests: factory.counter(admissions), duration: factory.histogram(judging),

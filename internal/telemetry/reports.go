@@ -55,8 +55,8 @@ func (r *Reporter) Panic(value any) {
 	r.client.CaptureEvent(event, nil, nil)
 }
 
-// Terminal reports an error that retries will not fix, by its reason, a reason of package meta. The
-// same reason is reported once per hour.
+// Terminal reports an error that retries will not fix. The report contains only the reason, which package meta
+// declares. The same reason is reported once per hour.
 func (r *Reporter) Terminal(reason string) {
 	if r == nil || !r.isDue(reason) {
 		return
@@ -69,6 +69,7 @@ func (r *Reporter) Terminal(reason string) {
 	r.client.CaptureEvent(event, nil, nil)
 }
 
+// isDue reports whether a reason was not reported within repeatInterval, and records the report.
 func (r *Reporter) isDue(reason string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -30,7 +30,7 @@ const (
 	AttributeResult = "vectorsidecar.result"
 )
 
-// Start starts a child of the context's span. The caller must end it.
+// Start starts a span with a name, as a child of the span in the context. The caller must end the span.
 func (t *Tracer) Start(ctx context.Context, name string) (context.Context, Span) {
 	if t == nil {
 		return ctx, Span{}
@@ -42,14 +42,14 @@ func (t *Tracer) Start(ctx context.Context, name string) (context.Context, Span)
 // Span is a unit of work. The zero Span is a no-op.
 type Span struct{ span trace.Span }
 
-// Set adds an attribute.
+// Set adds an attribute with a text as its value.
 func (s Span) Set(key, value string) {
 	if s.span != nil {
 		s.span.SetAttributes(attribute.String(key, value))
 	}
 }
 
-// Count adds an attribute that is a number.
+// Count adds an attribute with a number as its value.
 func (s Span) Count(key string, value int) {
 	if s.span != nil {
 		s.span.SetAttributes(attribute.Int(key, value))
@@ -68,7 +68,7 @@ func (s Span) End(err error) {
 	s.span.End()
 }
 
-// TraceID returns the ID of the span's trace, "" if it is not sampled.
+// TraceID returns the ID of the trace that the span belongs to, or "" if the trace is not sampled.
 func (s Span) TraceID() string {
 	if s.span == nil || !s.span.SpanContext().IsSampled() {
 		return ""

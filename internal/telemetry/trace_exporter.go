@@ -19,7 +19,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// service is the service name unless OTEL_SERVICE_NAME is set.
+// service is the default of the environment variable OTEL_SERVICE_NAME.
 const service = "vector-sidecar-operator"
 
 // NewTracer returns the Tracer that OpenTelemetry's environment variables configure, and a function
@@ -48,6 +48,7 @@ func NewTracer(ctx context.Context, version string, log logr.Logger) (*Tracer, f
 	return &Tracer{provider.Tracer("kontroloop.ai/vector-sidecar-operator")}, provider.Shutdown, nil
 }
 
+// isEnabled reports whether OpenTelemetry's environment variables enable traces.
 func isEnabled() bool {
 	endpoint := os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") + os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")
 	return endpoint != "" && os.Getenv("OTEL_TRACES_EXPORTER") != "none" && !strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true")
