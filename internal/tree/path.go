@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Path returns a path in the usual notation: sidecar.logs.path. A key that contains a dot or a bracket is quoted in
-// brackets, so that two different paths never look the same.
+// Path joins keys to a path in the usual notation, such as sidecar.logs.path. A key that contains a dot or a bracket
+// is quoted in brackets, so that two different paths never look the same.
 func Path(keys ...string) string {
 	var b strings.Builder
 	for i, key := range keys {

@@ -8,9 +8,8 @@ import (
 	"slices"
 )
 
-// Read is one read access to the watched value (Options.Watch) during an execution. Two executions behave the same
-// until they read something different. So if all reads of one execution return the same in another, both have the
-// same result.
+// Read is one read access to a value of a template during its execution. Two executions behave the same until they
+// read something different. So if all reads of one execution return the same in another, both have the same result.
 type Read struct {
 	// Path is the key path from the watched value; empty for the value itself.
 	Path []string
@@ -18,7 +17,7 @@ type Read struct {
 	Aspect Aspect
 }
 
-// Aspect is a property of a value that can be read without the rest.
+// Aspect is a property of a value that can be read without the rest of the value.
 type Aspect byte
 
 const (
@@ -42,13 +41,13 @@ func JoinReads(lists ...[]Read) []Read {
 	return slices.CompactFunc(joined, func(a, b Read) bool { return a.compare(b) == 0 })
 }
 
-// covers reports whether another read is part of this one.
+// covers reports whether the other read is part of this read.
 func (r Read) covers(other Read) bool {
 	isAbove := len(r.Path) <= len(other.Path) && slices.Equal(r.Path, other.Path[:len(r.Path)])
 	return r.Aspect == WholeValue && isAbove && r.compare(other) != 0
 }
 
-// Equal reports whether two reads are the same.
+// Equal reports whether two reads have the same path and aspect.
 func (r Read) Equal(other Read) bool { return r.compare(other) == 0 }
 
 func (r Read) compare(other Read) int {

@@ -5,7 +5,7 @@
 // and nothing else about Kubernetes.
 package tree
 
-// Map returns a value as a map, nil if it is not a map. A nil map may be read.
+// Map returns a value as a map, or nil if the value is not a map. Reading from a nil map is allowed.
 func Map(value any) map[string]any {
 	m, _ := value.(map[string]any)
 	return m
@@ -23,7 +23,7 @@ func Name(item any) string {
 	return name
 }
 
-// Value returns the value at a path, and whether the path exists.
+// Value returns the value at a path, and false if the path does not exist.
 func Value(tree map[string]any, path ...string) (value any, ok bool) {
 	value = tree
 	for _, key := range path {
@@ -49,7 +49,7 @@ func Text(tree map[string]any, path ...string) string {
 	return text
 }
 
-// EnsureMap returns the map at a path, and creates the missing maps.
+// EnsureMap returns the map at a path. It creates missing maps, and replaces values that are not maps.
 func EnsureMap(tree map[string]any, path ...string) map[string]any {
 	for _, key := range path {
 		child := Map(tree[key])
@@ -62,5 +62,5 @@ func EnsureMap(tree map[string]any, path ...string) map[string]any {
 	return tree
 }
 
-// Pod is the path to the pod of a workload.
+// Pod is the path to the pod spec in a workload's JSON.
 var Pod = []string{"spec", "template", "spec"}
