@@ -17,15 +17,16 @@ import (
 )
 
 const (
-	// patience is the time limit for one run of Vector.
+	// patience is the default of Program.Patience.
 	patience = 30 * time.Second
 	// mostPrinted is the limit for the output of Vector, in bytes.
 	mostPrinted = 1 << 20
-	// shortest is the time limit for processes that keep the output open after Vector has exited.
+	// shortest is the time limit for child processes that keep the output open after Vector has exited.
 	shortest = time.Second
 )
 
 var (
+	// errTooMuch and errTooLong are the reasons why Vector was killed.
 	errTooMuch = errors.New("printed more than 1 MiB")
 	errTooLong = errors.New("timed out")
 )
@@ -40,6 +41,7 @@ type Program struct {
 	path string
 }
 
+// versionLine matches the output of vector --version.
 var versionLine = regexp.MustCompile(`^vector (\d+\.\d+\.\d+\S*)`)
 
 // Open finds the binary at a path, or by its name in PATH, and returns an error if it is not Vector.
@@ -63,14 +65,16 @@ func Open(ctx context.Context, path string) (*Program, error) {
 
 // processResult describes how a run of Vector ended.
 type processResult struct {
-	// code is the exit code, -1 if it was killed.
-	code    int
+	// code is the exit code, or -1 if Vector was killed.
+	code int
+	// printed is the output, up to mostPrinted bytes.
 	printed string
 	// cause is the reason why Vector was killed, or the signal that ended the run; nil after a normal exit.
 	cause error
 }
 
-// outputText describes the exit of a run.
+// outputText describes the end of a run for a message: the exit code and the first line of the output, or the reason
+// why Vector did not finish.
 func (e *processResult) outputText() string {
 	if e.cause != nil {
 		return "did not finish: " + e.cause.Error()
@@ -116,6 +120,7 @@ type output struct {
 	stop func()
 }
 
+// Write implements io.Writer. It never returns an error.
 func (o *output) Write(text []byte) (int, error) {
 	if remaining := mostPrinted - o.Len(); len(text) > remaining {
 		o.Builder.Write(text[:remaining])

@@ -31,7 +31,7 @@ type Answer struct {
 	Tested bool
 }
 
-// placeholder replaces values that exist only in the pod.
+// placeholder replaces values that are known only in the pod.
 const placeholder = "placeholder"
 
 // secretOf matches a reference to a secret. References are replaced because Vector would read the secret from its
@@ -44,12 +44,14 @@ type question struct {
 	// files are the paths of the written files. args are the paths that Vector gets as arguments; some are
 	// directories.
 	files, args []string
-	env         []string
-	unchecked   []string
+	// env are the environment variables, as NAME=VALUE. unchecked is the start of Answer.Unchecked.
+	env       []string
+	unchecked []string
 }
 
-// Validate validates a configuration with Vector and runs the unit tests of the configuration. Vector gets none of the
-// caller's variables, and connects only to this machine. Ask returns an error if Vector could not be started.
+// Validate validates a configuration with Vector and runs its unit tests. Vector gets none of the caller's variables,
+// and connects only to this machine. The error is not nil only if Vector could not be started, its files could not be
+// written, or the context ended.
 func (p *Program) Validate(ctx context.Context, validation *desired.Validation) (*Answer, error) {
 	pod := &validation.Job.Spec.Template.Spec
 	image := pod.Containers[0].Image
@@ -83,7 +85,7 @@ func (p *Program) Validate(ctx context.Context, validation *desired.Validation) 
 	return answer, nil
 }
 
-// runTests runs the unit tests of a valid configuration.
+// runTests runs the unit tests of a valid configuration, and adds the results to the answer.
 func (p *Program) runTests(ctx context.Context, validation *desired.Validation, prepared *question, answer *Answer) error {
 	result, err := p.runVector(ctx, prepared.folder, prepared.env, slices.Concat([]string{"test"}, prepared.args)...)
 	if err != nil {
@@ -139,6 +141,7 @@ func prepareQuestion(validation *desired.Validation, folder string) (*question, 
 	return prepared, nil
 }
 
+// writeFile writes a file into the directory of the question, and creates its folder.
 func (q *question) writeFile(name, text string) error {
 	file := filepath.Join(q.folder, name)
 	q.files = append(q.files, file)
@@ -173,7 +176,7 @@ func (q *question) addEnv(container *corev1.Container, texts string) {
 	}
 }
 
-// originalNames replaces paths on this machine in error messages by the paths and file names of the pod.
+// originalNames replaces the paths of this machine in error messages by the paths and file names in the pod.
 func (q *question) originalNames(faults []string, dataDir string) []string {
 	pairs := []string{filepath.Join(q.folder, "data"), dataDir}
 	for i, file := range q.files {
