@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// parseSocket returns the socket's path, empty for none, and the arguments after it.
+// parseSocket returns the path of the argument --socket, or "" without it, and the arguments after it.
 func parseSocket(args []string) (path string, rest []string) {
 	if len(args) > 0 {
 		if path, isGiven := strings.CutPrefix(args[0], "--socket="); isGiven {
@@ -59,6 +59,8 @@ func parseSocket(args []string) (path string, rest []string) {
 	return "", args
 }
 
+// parseGate returns the gate for the arguments DATA_DIR and SOURCES. If they are invalid, the gate has an error in
+// Broken, which is logged.
 func parseGate(args []string, log *slog.Logger) *draingate.Gate {
 	gate := &draingate.Gate{Started: time.Now(), Log: log}
 	seconds, err := strconv.ParseUint(os.Getenv(meta.VariableDrainSeconds), 10, 16)
