@@ -23,11 +23,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// version is set by the linker.
+// version is the version of the plugin. The linker sets it.
 var version = "development"
 
 func main() { os.Exit(run()) }
 
+// run runs the plugin and returns its exit code.
 func run() int {
 	// A command is short-lived: using more memory is cheaper than collecting garbage.
 	debug.SetGCPercent(400)
