@@ -59,13 +59,15 @@ func loadConfig() (*rest.Config, error) {
 	return config, nil
 }
 
-// uninstalling has the steps before a release is uninstalled, and the options of the operator that
-// is being uninstalled.
+// uninstalling has the options of the steps before a release is uninstalled, and the options of the operator in that
+// release.
 type uninstalling struct {
 	removal  removal.Options
 	operator operator.Options
 }
 
+// parseUninstalling parses the arguments of "operator uninstall": the options of the steps, and then the arguments of
+// the operator.
 func parseUninstalling(arguments []string) (uninstalling, error) {
 	options, operatorArguments, err := removal.ParseOptions(arguments)
 	if err != nil {
@@ -83,6 +85,7 @@ func parseUninstalling(arguments []string) (uninstalling, error) {
 	return uninstalling{options, leaving}, err
 }
 
+// prepareUninstall runs the steps before a release is uninstalled. They run the operator for the removal of sidecars.
 func prepareUninstall(ctx context.Context, config *rest.Config, options uninstalling) error {
 	ctrl.SetLogger(telemetry.NewLogger(os.Stderr, options.operator.LogLevel, options.operator.LogFormat))
 	options.removal.Pager = livelist.NewPager()

@@ -27,7 +27,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// version is set by the linker.
+// version is the version of the operator. The linker sets it.
 var version = "development"
 
 // exportTimeout limits how long sending the last spans and reports may take at exit.
@@ -35,6 +35,7 @@ const exportTimeout = 2 * time.Second
 
 func main() { os.Exit(run()) }
 
+// run runs the operator or a subcommand, and returns the exit code.
 func run() int {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -69,8 +70,7 @@ func run() int {
 	return 0
 }
 
-// runInstrumented runs the operator with the tracer and the reporter that the environment
-// variables configure.
+// runInstrumented runs the operator with tracing and error reports, as the environment variables configure them.
 func runInstrumented(ctx context.Context, log logr.Logger, options operator.Options, process operator.Process) error {
 	config, err := loadConfig()
 	if err != nil {
