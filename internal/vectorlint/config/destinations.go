@@ -70,6 +70,7 @@ var isLocal = wordSet(`
 	sources.host_metrics sources.internal_logs sources.internal_metrics sources.journald sources.kubernetes_logs
 	sources.stdin sources.static_metrics sources.windows_event_log`)
 
+// wordSet returns the set of the words in a text.
 func wordSet(text string) map[string]bool {
 	words := map[string]bool{}
 	for word := range strings.FieldsSeq(text) {

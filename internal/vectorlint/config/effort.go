@@ -28,6 +28,7 @@ type effort struct {
 	match func(name string, candidates []string) string
 }
 
+// newEffort returns the effort for one check: mostEffort. match finds the most similar candidate for a name.
 func newEffort(ctx context.Context, match func(name string, candidates []string) string) *effort {
 	return &effort{ctx: ctx, match: match, remaining: mostEffort, nextCheck: mostEffort - effortPerLook, err: ctx.Err()}
 }

@@ -34,6 +34,7 @@ type File struct {
 // IsConfig reports whether a file name has the extension of a configuration format.
 func IsConfig(name string) bool { return vectorflags.FormatFor(name) != "" }
 
+// format returns the format of the file, by default the one of its file extension.
 func (f *File) format() string { return cmp.Or(f.Format, vectorflags.FormatFor(f.Name)) }
 
 // fault is an error in a file, usually the reason why the file cannot be read.

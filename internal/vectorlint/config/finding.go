@@ -68,6 +68,7 @@ func Errors(findings []Finding) []Finding { return filterLevel(Error, findings) 
 // Warnings returns the findings that are warnings.
 func Warnings(findings []Finding) []Finding { return filterLevel(Warning, findings) }
 
+// filterLevel returns the findings of a level.
 func filterLevel(level Level, findings []Finding) []Finding {
 	var matches []Finding
 	for _, f := range findings {

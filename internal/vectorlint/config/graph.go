@@ -81,6 +81,7 @@ func (c *checker) checkAcknowledgements() {
 	}
 }
 
+// isEnabled reports whether a value is true, or has the option enabled: true.
 func isEnabled(v *value) bool { return v.isTrue() || v.get("enabled").isTrue() }
 
 // checkUpstream reports sources from which a component receives events, directly or through other components, and

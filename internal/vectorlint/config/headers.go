@@ -38,6 +38,7 @@ func (c *checker) checkHeaders(comp *component) {
 // headerMarks are the characters, in addition to letters and digits, that are allowed in the name of a header.
 const headerMarks = "!\"#$%&'*+-.^_`|~"
 
+// isHeaderName reports whether a name is a valid name of an HTTP header.
 func isHeaderName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		isLetter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'

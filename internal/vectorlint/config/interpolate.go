@@ -389,6 +389,7 @@ func (c *checker) isUnset(name string) bool {
 	return slices.ContainsFunc(c.interpolations, func(interp *interpolation) bool { return interp != nil && interp.isUnset[name] })
 }
 
+// reportUnset adds a finding for a variable that the container does not set.
 func (c *checker) reportUnset(name string, pos position, path string) {
 	c.markReported(name)
 	c.add(unsetVariable, pos, path, c.version.isKnown, "the container does not set the variable %s", name)

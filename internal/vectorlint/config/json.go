@@ -105,6 +105,7 @@ func (r *jsonReader) readToken() (json.Token, position, *fault) {
 	return nil, pos, &fault{code: unreadable, pos: pos, message: "not JSON: " + message}
 }
 
+// readValue reads the next value.
 func (r *jsonReader) readValue() (*value, *fault) {
 	token, pos, f := r.readToken()
 	if f != nil {
@@ -126,6 +127,7 @@ func (r *jsonReader) readValue() (*value, *fault) {
 	return &value{pos: pos}, nil
 }
 
+// readList reads the items of a list after its opening bracket.
 func (r *jsonReader) readList(pos position) (*value, *fault) {
 	v := &value{form: list, pos: pos}
 	for r.decoder.More() {

@@ -172,6 +172,8 @@ func (c *checker) checkVariantFit(path, owner string, pos position, v *value, va
 	return c.counts[Error] == 0
 }
 
+// reportUnknown adds a finding for an option that an object does not have, with the most similar option. The finding
+// is certain only if Vector rejects unknown options of the object.
 func (c *checker) reportUnknown(path, owner string, e *entry, object *vectoroptions.Object) {
 	optionPath, ignored := joinPath(path, e.key), ""
 	if c.tables.globalsRemoved[optionPath] > 0 {

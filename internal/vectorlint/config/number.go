@@ -60,6 +60,7 @@ func yamlIntegerForm(scalar string) form {
 	return number
 }
 
+// isFinite reports whether a scalar is a number that a 64-bit float can hold.
 func isFinite(scalar string) bool {
 	_, err := strconv.ParseFloat(scalar, 64)
 	return err == nil

@@ -7,6 +7,7 @@ import (
 	"strconv"
 )
 
+// itoa returns a number as a decimal text.
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // componentOutputs returns the outputs of a component.
@@ -44,6 +45,7 @@ func (c *checker) componentOutputs(comp *component) []*output {
 	return plain
 }
 
+// namedOutput returns the output of a component with a name, COMPONENT.NAME.
 func namedOutput(comp *component, name string, emitted events) *output {
 	return &output{id: comp.id + "." + name, events: emitted, component: comp}
 }

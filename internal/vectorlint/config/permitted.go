@@ -28,6 +28,7 @@ type Lists struct {
 	Deny  []string `json:"deny"`
 }
 
+// isEmpty reports whether the lists neither allow nor deny anything.
 func (l Lists) isEmpty() bool { return len(l.Allow)+len(l.Deny) == 0 }
 
 // IsEverything reports whether the policy permits everything.
@@ -210,6 +211,8 @@ func (w *permittedChecker) canonicalOption(section, name, key string) string {
 	return key
 }
 
+// matchesType reports whether an entry of a list, SECTION.TYPE or SECTION.*, matches a component of a section with
+// one of the type names.
 func matchesType(entry, section string, names []string) bool {
 	entrySection, name, _ := strings.Cut(entry, ".")
 	return entrySection == section && (name == "*" || slices.Contains(names, name))
@@ -329,6 +332,7 @@ func (loc optionLocation) isAbove(entry string) bool {
 	return len(steps) > len(loc.steps) && sameSteps(steps[:len(loc.steps)], loc.steps)
 }
 
+// sameSteps reports whether the steps of a path equal a pattern, in which * matches any step.
 func sameSteps(pattern, steps []string) bool {
 	return slices.EqualFunc(pattern, steps, func(p, s string) bool { return p == "*" || p == s })
 }

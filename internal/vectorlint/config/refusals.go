@@ -99,6 +99,7 @@ func newFinding(code Code, message string) Finding {
 	return Finding{Code: code, Level: rule.Level, Message: message, Help: rule.Help}
 }
 
+// displayName returns the name of a file for messages: its source, or else its file name.
 func displayName(file File) string {
 	if file.Source == "" {
 		return file.Name

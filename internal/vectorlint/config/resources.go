@@ -134,6 +134,7 @@ func (l listener) answersFamily(family string) bool {
 	return true
 }
 
+// isLoopback reports whether a host is this machine: localhost or a loopback address.
 func isLoopback(host string) bool {
 	address, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && address.IsLoopback()

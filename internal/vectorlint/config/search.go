@@ -74,6 +74,7 @@ func (s *search) matchRepeatedly(parser func() bool) bool {
 	}
 }
 
+// optionally returns a parser that always succeeds: it reads what another parser can read, or nothing.
 func optionally(parser func() bool) func() bool { return func() bool { parser(); return true } }
 
 // matchLiteral returns a parser for one of some texts.
@@ -89,6 +90,7 @@ func (s *search) matchLiteral(choices ...string) func() bool {
 	}
 }
 
+// matchBlanks reads any number of blanks. It always succeeds.
 func (s *search) matchBlanks() bool {
 	for s.pos < len(s.text) && strings.IndexByte(" \r\n\t", s.text[s.pos]) >= 0 {
 		s.pos++
@@ -106,6 +108,7 @@ func (s *search) matchCharacter(except string) bool {
 	return true
 }
 
+// matchEscape reads a backslash and the character after it.
 func (s *search) matchEscape() bool {
 	return s.matchSequence(s.matchLiteral(`\`), func() bool { return s.matchCharacter("") })
 }
@@ -184,6 +187,7 @@ func (s *search) matchPlain(extra string) func() bool {
 	}
 }
 
+// matchTerm reads one word that is not an operator.
 func (s *search) matchTerm() bool {
 	return !s.matchesAhead(s.matchLiteral("AND", "&&", "OR", "||", "NOT", "-")) && s.matchPlain("")()
 }

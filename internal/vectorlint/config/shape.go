@@ -20,6 +20,7 @@ var topLevel = strings.Fields(`
 // IsTopLevel reports whether a key is a valid top-level key of a configuration.
 func IsTopLevel(key string) bool { return slices.Contains(topLevel, key) }
 
+// checkKeys reports unknown and removed keys at the top level.
 func (c *checker) checkKeys() {
 	for _, e := range c.root.entries {
 		if !c.canEqualAny(e.key, topLevel) {
@@ -79,6 +80,7 @@ func (c *checker) checkProvider() bool {
 	return true
 }
 
+// checkIDs reports component ids with a dot.
 func (c *checker) checkIDs() {
 	for _, comp := range c.components {
 		if comp.kind != memory && strings.Contains(comp.id, ".") {

@@ -105,6 +105,7 @@ func (c *checker) checkCommentedSecrets() {
 	}
 }
 
+// reportUnknownBackend adds a finding for a secret backend that the configuration does not define.
 func (c *checker) reportUnknownBackend(name string, pos position, path string) {
 	c.markReported("secret " + name)
 	c.report(unknownSecret, pos, path, "unknown secret backend %q", name)

@@ -157,6 +157,7 @@ type programScan struct {
 	isEscaped bool
 }
 
+// isContained reports whether the scan is within a quoted text.
 func (s *programScan) isContained() bool { return s.quote != 0 }
 
 // scanText continues the scan after a text, which may start and end inside a string or a comment.

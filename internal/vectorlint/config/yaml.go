@@ -200,6 +200,7 @@ func readScalar(node *yaml.Node, pos position) *value {
 	return v
 }
 
+// duplicateKey returns the fault of a key that occurs twice, with the line of the first one.
 func duplicateKey(key string, pos, firstPos position) *fault {
 	return &fault{code: repeatedKey, pos: pos, message: "the key \"" + key + "\" is also on line " + strconv.Itoa(firstPos.line)}
 }

@@ -214,6 +214,7 @@ func (p *parser) readFlag(i int, f *flag, name string, value Text, isJoined bool
 	return used
 }
 
+// isFlag reports whether an argument starts with a dash and is not only a dash.
 func isFlag(argument Text) bool { return len(argument.Value) > 1 && argument.Value[0] == '-' }
 
 // setFlag stores the value of a flag. It reports an invalid value unless the value is unknown.
@@ -268,6 +269,7 @@ func (p *parser) checkLimits() {
 	}
 }
 
+// addFault adds a fault of the flag with a name.
 func (p *parser) addFault(name, message string) {
 	p.Faults = append(p.Faults, Fault{Name: name, Message: message})
 }

@@ -94,6 +94,7 @@ func (c *checker) findMistake(f *function, node *call) *mistake {
 	return nil
 }
 
+// helpText returns a text that lists the parameters of the function.
 func (f *function) helpText() string {
 	if len(f.parameters) == 0 {
 		return "the function takes no arguments"
@@ -101,6 +102,7 @@ func (f *function) helpText() string {
 	return "the arguments are " + strings.Join(f.parameterNames(), ", ")
 }
 
+// firstNonEmpty returns the help, or the fallback if the help is "".
 func firstNonEmpty(help, fallback string) string {
 	if help != "" {
 		return help

@@ -101,6 +101,7 @@ func (f *function) parameterIndex(name string) int {
 	return -1
 }
 
+// parameterNames returns the names of the parameters, in their order.
 func (f *function) parameterNames() []string {
 	var names []string
 	for i := range f.parameters {

@@ -43,6 +43,7 @@ func parseKinds(text string) kinds {
 	return set
 }
 
+// isWithin reports whether all kinds are also in the other set.
 func (k kinds) isWithin(other kinds) bool { return k&^other == 0 }
 
 func (k kinds) String() string {
@@ -70,6 +71,8 @@ const (
 // maxChance returns the chance that at least one of two events happens. minChance returns the chance that both
 // happen.
 func maxChance(a, b chance) chance { return max(a, b) }
+
+// minChance returns the lower of two chances.
 func minChance(a, b chance) chance { return min(a, b) }
 
 // toChance returns always for true and never for false.
@@ -80,7 +83,8 @@ func toChance(condition bool) chance {
 	return never
 }
 
-// value describes what infer knows about an expression.
+// value describes the possible results of an expression: the kinds of the result, and the chance that the expression
+// fails.
 type value struct {
 	// kinds are exactly the kinds that Vector infers for the value. They are valid only if isKnown is true.
 	kinds   kinds
@@ -89,8 +93,10 @@ type value struct {
 	fails chance
 }
 
+// valueOfKinds returns a value with known kinds.
 func valueOfKinds(k kinds) value { return value{kinds: k, isKnown: true} }
 
+// withFails returns a copy of the value with another chance to fail.
 func (v value) withFails(fails chance) value {
 	v.fails = fails
 	return v

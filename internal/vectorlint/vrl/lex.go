@@ -71,6 +71,8 @@ type lexer struct {
 	err                *failure
 }
 
+// newLexer returns a lexer at the start of a program. effort is the maximum number of characters that may be read
+// ahead.
 func newLexer(program string, effort int) *lexer {
 	return &lexer{program: program, remaining: effort}
 }
@@ -168,6 +170,7 @@ func (l *lexer) readToken() (tok token, isToken bool) {
 	return l.fail(start, l.pos, "the character "+strconv.QuoteRune(r)+" is not valid here", ""), true
 }
 
+// makeToken returns the token from a start to the current position.
 func (l *lexer) makeToken(kind tokenKind, start int) token {
 	return token{kind, l.program[start:l.pos], span{start, l.pos}}
 }
@@ -252,6 +255,7 @@ func (l *lexer) isElseNext() bool {
 // peek returns the next character, or 0 at the end of the program.
 func (l *lexer) peek() rune { return byteAt(l.program, l.pos) }
 
+// skipWhile skips characters while matches returns true for them.
 func (l *lexer) skipWhile(matches func(rune) bool) {
 	for l.pos < len(l.program) && matches(rune(l.program[l.pos])) {
 		l.pos++
@@ -267,12 +271,16 @@ func byteAt(program string, i int) rune {
 	return 0
 }
 
+// startsName reports whether a name can start with a character.
 func startsName(c rune) bool {
 	return c == '@' || c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
+// continuesName reports whether a name can contain a character after its start.
 func continuesName(c rune) bool { return startsName(c) || isDigit(c) }
 
+// isDigit reports whether a character is a decimal digit.
 func isDigit(c rune) bool { return c >= '0' && c <= '9' }
 
+// isOperator reports whether a character is part of an operator.
 func isOperator(c rune) bool { return c != 0 && strings.ContainsRune("!&*+-/<=>?|", c) }

@@ -51,6 +51,7 @@ func (p *parser) peekAt(n int) token {
 	return p.lookahead[n]
 }
 
+// peek returns the next token without reading it.
 func (p *parser) peek() token { return p.peekAt(0) }
 
 // advance reads the next token.
@@ -76,12 +77,14 @@ func (p *parser) accept(text string) bool {
 	return true
 }
 
+// expect reads a token with a text, or fails if the next token has another text.
 func (p *parser) expect(text string) {
 	if !p.accept(text) {
 		p.failUnexpected(p.peek(), strconv.Quote(text))
 	}
 }
 
+// skipNewlines reads all newlines before the next token.
 func (p *parser) skipNewlines() {
 	for p.accept("\n") {
 	}
@@ -112,6 +115,7 @@ func (p *parser) failUnexpected(tok token, expected string) {
 	}
 }
 
+// describeToken returns a name of a token for messages.
 func describeToken(tok token) string {
 	switch tok.kind {
 	case end:
@@ -200,6 +204,7 @@ func (p *parser) parseAssignment() expression {
 	return value
 }
 
+// isTarget reports whether a value can be assigned to an expression: a variable or a query.
 func isTarget(value expression) bool {
 	switch value.(type) {
 	case *variable, *query:

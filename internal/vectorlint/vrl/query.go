@@ -99,6 +99,7 @@ func (s *queryScan) scanRune() bool {
 	return true
 }
 
+// scanAfterName reports whether the previous character belongs to a name.
 func (s *queryScan) scanAfterName() bool {
 	return continuesName(s.previous)
 }

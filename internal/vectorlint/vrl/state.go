@@ -19,8 +19,10 @@ const looksPerChange = 8
 // event is the key of the whole event.
 const event = "."
 
+// newState returns a state without changes. remaining is the remaining effort.
 func newState(remaining *int) *state { return &state{map[string]value{}, nil, remaining} }
 
+// child returns a state that starts with the values of this state, for a branch or a closure.
 func (s *state) child() *state { return &state{map[string]value{}, s, s.remaining} }
 
 // spend subtracts a number of lookups. It reports whether the check may continue.
@@ -51,6 +53,7 @@ func (s *state) get(key string) value {
 	return valueOfKinds(anything)
 }
 
+// set records the value of a key.
 func (s *state) set(key string, v value) { s.changed[key] = v.withFails(never) }
 
 // mergeBlock adds the changes in a block to the state, except changes of variables that exist only in the

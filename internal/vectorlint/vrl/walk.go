@@ -16,6 +16,7 @@ type scope struct {
 	parent *scope
 }
 
+// newScope returns a scope without names, within a parent scope.
 func newScope(parent *scope) *scope { return &scope{map[string]bool{}, parent} }
 
 // hasName reports whether the scope or a scope around it contains a variable.
