@@ -311,6 +311,7 @@ func (q *Queue[T]) ShuttingDown() bool {
 	return q.isShutDown()
 }
 
+// isShutDown reports whether the queue rejects new items. The caller holds the mutex.
 func (q *Queue[T]) isShutDown() bool { return q.isDraining || q.isClosed }
 
 // closeIfDrained closes the queue if ShutDownWithDrain waits and no item is ready or in progress. The caller holds

@@ -161,6 +161,7 @@ func (m *Memory) recordRejections(name types.NamespacedName, results decision.Re
 	return hasChanged
 }
 
+// concerns reports whether an overlay contains the rejected sidecar.
 func (r rejectedWrite) concerns(overlay desired.AdmissionOverlay) bool {
 	return r.reason != "" && overlay.Rendered.Desired.InjectedHash() == r.hash
 }

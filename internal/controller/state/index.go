@@ -31,4 +31,5 @@ func (i index[K]) remove(key K, name types.NamespacedName) bool {
 	return true
 }
 
+// names returns the VectorSidecars of a key.
 func (i index[K]) names(key K) []types.NamespacedName { return slices.Collect(maps.Keys(i[key])) }

@@ -40,6 +40,7 @@ type statusLimiter struct {
 	unreleased error
 }
 
+// newStatusLimiter returns a limiter that allows statusBurst writes at once.
 func newStatusLimiter() statusLimiter {
 	return statusLimiter{limiter: rate.NewLimiter(rate.Every(statusInterval), statusBurst)}
 }
