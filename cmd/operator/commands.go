@@ -95,6 +95,7 @@ func prepareUninstall(ctx context.Context, config *rest.Config, options uninstal
 	return removal.BeforeUninstall(ctx, config, options.removal, humanize.NewWriter(os.Stdout))
 }
 
+// runTest runs the checks of "operator test" and prints the results.
 func runTest(ctx context.Context, config *rest.Config, options checkup.TestOptions) error {
 	return checkup.Test(ctx, config, options, humanize.NewWriter(os.Stdout))
 }

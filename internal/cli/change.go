@@ -45,6 +45,7 @@ type workloadFilter struct {
 // workloadName is a workload on the command line. Its kind is "" if only a name is given.
 type workloadName struct{ kind, name string }
 
+// matches reports whether a workload has the name and, if the name has a kind, the kind.
 func (n *workloadName) matches(object workload.Object) bool {
 	return n.name == object.GetName() && (n.kind == "" || n.kind == workload.NewRef(object).Kind)
 }

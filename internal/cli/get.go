@@ -67,6 +67,7 @@ kubectl vectorsidecar get clustervectorsidecars`,
 	return command
 }
 
+// run prints the VectorSidecars or ClusterVectorSidecars with the names, or all of them without names.
 func (o *getOptions) run(ctx context.Context, names []string) error {
 	if err := o.output.check(); err != nil {
 		return err

@@ -82,6 +82,8 @@ kubectl vectorsidecar lint --explain VSC304`,
 	return command
 }
 
+// run checks the files in the arguments and prints the findings. The error contains the exit code if there are
+// findings.
 func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 	if err := o.findings.output.check(); err != nil {
 		return err
@@ -191,4 +193,5 @@ func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
 // linted are the extensions of the files to lint in directories.
 var linted = []string{".yaml", ".yml", ".json", ".toml"}
 
+// isLintedFile reports whether a file has an extension that lint reads.
 func isLintedFile(name string) bool { return slices.Contains(linted, filepath.Ext(name)) }

@@ -48,6 +48,7 @@ func offlineCommands(root *cobra.Command) []string {
 	return names
 }
 
+// isDocumented reports whether the reference documentation has a section for a command.
 func isDocumented(command *cobra.Command) bool { return !command.Hidden && command.Name() != "help" }
 
 // indentedBlock finds the examples of files in a text. Pages have them in fences.

@@ -55,6 +55,7 @@ func withOptions(schema []byte, minor int) ([]byte, error) {
 	return json.MarshalIndent(root, "", "  ")
 }
 
+// schemaReference returns a JSON schema that refers to a definition in the same document.
 func schemaReference(name string) jsonSchema { return jsonSchema{"$ref": "#/definitions/" + name} }
 
 // componentSchema defines the components of a section. The type of a component selects its options.

@@ -56,6 +56,7 @@ type painter struct {
 	isOn   bool
 }
 
+// painterFor returns the painter for an output. It uses colors only on a terminal, and not if NO_COLOR is set.
 func painterFor(w io.Writer) painter {
 	return painter{w, os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)}
 }

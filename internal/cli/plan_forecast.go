@@ -180,6 +180,7 @@ type simulatedRun struct {
 	soaks   map[string]time.Duration
 }
 
+// newSimulatedRun returns a run without workloads, in which pods need startup to become ready.
 func newSimulatedRun(startup time.Duration) *simulatedRun {
 	return &simulatedRun{startup: startup, indexes: map[workload.Object]int{}, batches: map[int]time.Duration{}, soaks: map[string]time.Duration{}}
 }

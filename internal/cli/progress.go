@@ -22,6 +22,7 @@ type progress struct {
 	drawn  bool
 }
 
+// newProgress returns a progress that is printed to w, as a bar on a terminal.
 func newProgress(w io.Writer) *progress { return &progress{writer: w, isBar: isTerminal(w)} }
 
 // showStep shows that a workload has lost its sidecars, or the error.

@@ -99,6 +99,7 @@ func failureText(failure *fleet.RevisionFailure) string {
 	return fmt.Sprintf("failed (%s since %s)", failure.Reason, failure.Since.UTC().Format(time.RFC3339))
 }
 
+// history prints the stored revisions.
 func (o *rolloutOptions) history(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
@@ -228,6 +229,7 @@ func (r *rollout) readContent(ctx context.Context, cluster client.Reader, revisi
 	return nil, fmt.Errorf("revision %q is not stored; stored revisions: %s", revision, cmp.Or(strings.Join(names, ", "), "none"))
 }
 
+// matchesRevision returns a function that reports whether a ControllerRevision is the one of a revision.
 func matchesRevision(revision string) func(appsv1.ControllerRevision) bool {
 	return func(stored appsv1.ControllerRevision) bool { return stored.Labels[meta.LabelRevision] == revision }
 }

@@ -150,6 +150,7 @@ func (r *rollout) count(waveMembers []inWave) {
 	}
 }
 
+// status prints the state of the rollout. With --watch, it prints the state again after each change.
 func (o *rolloutOptions) status(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
@@ -197,6 +198,7 @@ func (o *rolloutOptions) status(ctx context.Context) error {
 // bars is the length of a bar.
 const bars = 20
 
+// print writes the state of the rollout: the published revision, its problems, and the waves.
 func (r *rollout) print(w io.Writer) error {
 	title := r.title()
 	if err := r.requireRevision(); err != nil {

@@ -72,6 +72,7 @@ kubectl vectorsidecar validate deployment/cart -n shop`,
 	return command
 }
 
+// run validates the configurations in the arguments with Vector, and prints the findings.
 func (o *validateOptions) run(ctx context.Context, arguments []string) error {
 	if err := o.findings.output.check(); err != nil {
 		return err
@@ -152,6 +153,7 @@ func (o *validateOptions) validateTogether(ctx context.Context, program *vectorp
 	return result, nil
 }
 
+// notValidatedError returns the error for configurations that Vector could not validate, with the reasons.
 func notValidatedError(reasons []string) error {
 	return fmt.Errorf("validating with Vector: no result: %s", strings.Join(reasons, "; "))
 }

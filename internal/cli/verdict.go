@@ -221,6 +221,7 @@ func (e *explanation) print(w io.Writer, allFields bool) error {
 	return nil
 }
 
+// actionText describes the action for a workload, with its batch and its restarts. It returns "" for no action.
 func (a *sidecarReport) actionText() string {
 	if a.Action == "" {
 		return ""

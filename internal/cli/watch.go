@@ -39,10 +39,12 @@ type watched struct {
 	isUnseen func(error) bool
 }
 
+// watchSidecars returns the watch of the VectorSidecars in a namespace, or in all namespaces for "".
 func watchSidecars(namespace string) watched {
 	return watched{list: &v1alpha1.VectorSidecarList{}, name: "VectorSidecars", namespace: namespace}
 }
 
+// watchClusterSidecars returns the watch of all ClusterVectorSidecars.
 func watchClusterSidecars() watched {
 	return watched{list: &v1alpha1.ClusterVectorSidecarList{}, name: "ClusterVectorSidecars"}
 }
@@ -55,6 +57,8 @@ func watchClusterSidecarsIfAny() watched {
 	return target
 }
 
+// watchWorkloads returns the watches of the workloads of all kinds in a namespace. It is not an error if a kind is
+// missing in the cluster, or if the user may not list a kind other than the default one.
 func watchWorkloads(namespace string) (targets []watched) {
 	for _, kind := range workload.Kinds() {
 		targets = append(targets, watched{list: kind.NewList(), name: kind.Plural, namespace: namespace, isUnseen: func(err error) bool {
