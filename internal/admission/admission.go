@@ -192,6 +192,7 @@ func (h *Handler) reviewSnapshot(ctx context.Context, change *change, sidecar *v
 	return newReview(ctx, snapshot, change.maxWorkloads, h.decide)
 }
 
+// decide returns the operator's decision about a VectorSidecar, with the cached renderings.
 func (h *Handler) decide(ctx context.Context, snapshot *decision.Input) (*decision.Decision, error) {
 	return evaluate.Decide(ctx, snapshot, h.Cache)
 }

@@ -29,6 +29,7 @@ func WithAPIServer(ctx context.Context) context.Context {
 	return context.WithValue(ctx, apiServerKey{}, true)
 }
 
+// isFromAPIServer reports whether WithAPIServer returned the context.
 func isFromAPIServer(ctx context.Context) bool { return ctx.Value(apiServerKey{}) != nil }
 
 // remark is a message about a VectorSidecar for the user.

@@ -117,6 +117,7 @@ type body struct {
 	connection *http.ResponseController
 }
 
+// setReadDeadline sets the time after which reads of the body fail.
 func (b *body) setReadDeadline(deadline time.Time) {
 	_ = b.connection.SetReadDeadline(deadline) // Every connection of a server supports it.
 }

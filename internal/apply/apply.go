@@ -206,6 +206,7 @@ func (w *Writer) apply(ctx context.Context, reply client.Object, body map[string
 	return err
 }
 
+// targetGVK returns the API group, version and kind of a workload.
 func targetGVK(target workload.Ref) schema.GroupVersionKind {
 	return target.Adapter().GroupVersionKind
 }

@@ -78,6 +78,7 @@ func trimOperations(reply *metav1.PartialObjectMetadata, p *plan.Plan) []plan.Op
 	return append([]plan.Operation{testOperation("/metadata/uid", p.Target.UID)}, operations...)
 }
 
+// testOperation returns a JSON patch operation that fails unless the field at a path has a value.
 func testOperation(path string, value any) plan.Operation {
 	return plan.Operation{Op: "test", Path: path, Value: value}
 }

@@ -143,4 +143,5 @@ func checkValidity(certificate *x509.Certificate, now time.Time) error {
 	return nil
 }
 
+// formatDay formats a time as its day in UTC, such as 2026-01-31.
 func formatDay(timestamp time.Time) string { return timestamp.UTC().Format(time.DateOnly) }

@@ -25,6 +25,7 @@ type ownedState struct {
 	isAtAdmission bool
 }
 
+// newOwnedState returns the part of a VectorSidecar that concerns workloads with a controller owner.
 func newOwnedState(name string, spec *v1alpha1.VectorSidecarSpec, removals []v1alpha1.OwnerRemoval) ownedState {
 	return ownedState{name, removals, spec.Owned() == v1alpha1.OwnedAtAdmission && spec.IsEnabled()}
 }

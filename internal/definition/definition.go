@@ -144,6 +144,7 @@ func (d *Definition) Validate(ctx context.Context, text []byte) Rejections {
 	return rejections
 }
 
+// validate returns the violations of the schema in an object, without those of the CEL rules.
 func (d *Definition) validate(object map[string]any) field.ErrorList {
 	return append(validation.ValidateCustomResource(nil, object, d.validator), listtype.ValidateListSetsAndMaps(nil, d.schema, object)...)
 }

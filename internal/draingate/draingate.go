@@ -69,6 +69,7 @@ func (g *Gate) Wait(ctx context.Context) {
 	}
 }
 
+// secondsSince returns the seconds since a time, with three decimals, for the log.
 func secondsSince(start time.Time) float64 {
 	return time.Since(start).Round(time.Millisecond).Seconds()
 }
@@ -98,6 +99,7 @@ type Remainder struct {
 	Unchecked []error
 }
 
+// isEmpty reports whether Vector has finished with all files.
 func (r *Remainder) isEmpty() bool { return len(r.Files)+len(r.Unchecked) == 0 }
 
 // Remainder compares the files with their checkpoints, and returns the files that Vector has not finished with.

@@ -178,6 +178,7 @@ func isRejection(err error) bool {
 	return code >= http.StatusBadRequest && code < http.StatusInternalServerError && code != http.StatusRequestTimeout && code != http.StatusTooManyRequests
 }
 
+// recordedDuration returns the lease duration in a record.
 func recordedDuration(record *resourcelock.LeaderElectionRecord) time.Duration {
 	return time.Duration(record.LeaseDurationSeconds) * time.Second
 }

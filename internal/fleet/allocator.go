@@ -25,8 +25,10 @@ type Demand struct {
 	FailedInProgress, FailedWanted int
 }
 
+// totalInProgress returns the number of workloads that use a slot.
 func (d *Demand) totalInProgress() int { return d.InProgress + d.FailedInProgress }
 
+// totalWanted returns the number of workloads that wait for a slot.
 func (d *Demand) totalWanted() int { return d.Wanted + d.FailedWanted }
 
 // SlotAllocator assigns rollout slots to the VectorSidecars of an installation. At most Rules.Limit workloads have a
@@ -288,6 +290,8 @@ func (a *SlotAllocator) Usage(rules *Rules) SlotUsage {
 	return a.slotUsage(rules)
 }
 
+// slotUsage returns the limit of slots, and the numbers of workloads that use a slot or wait for one. The caller must
+// hold mu.
 func (a *SlotAllocator) slotUsage(rules *Rules) SlotUsage {
 	return SlotUsage{Limit: rules.Limit(a.sum.Matched), Used: a.sum.totalInProgress(), Waiting: a.sum.totalWanted()}
 }

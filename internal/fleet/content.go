@@ -95,6 +95,7 @@ type contentDigests struct {
 	Roll   string            `json:"roll,omitempty"`
 }
 
+// contentDigests returns the digests of all parts of the content.
 func (c *Content) contentDigests() *contentDigests {
 	digests := &contentDigests{Values: c.Values.textDigest(), Roll: c.Roll}
 	for name, files := range c.Sets {

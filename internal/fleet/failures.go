@@ -59,6 +59,7 @@ func sortFailures(failures []v1alpha1.RolloutFailure) []v1alpha1.RolloutFailure 
 	return slices.SortedFunc(slices.Values(failures), compareFailures)
 }
 
+// compareFailures sorts failures by namespace, kind and name of the workload.
 func compareFailures(a, b v1alpha1.RolloutFailure) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
 }

@@ -41,6 +41,7 @@ func (e *RecordError) Unwrap() error { return e.Err }
 // the ConfigMap of its values.
 func RecordName(installation, revision string) string { return installation + "-" + revision }
 
+// partName returns the name of the ControllerRevision of a part with a digest.
 func partName(installation, digest string) string { return installation + "-part-" + digest }
 
 // record is the data of the ControllerRevision of a revision.

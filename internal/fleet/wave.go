@@ -42,6 +42,7 @@ func (w *Wave) parse() (err error) {
 	return nil
 }
 
+// selects reports whether the wave selects a namespace with labels and an environment.
 func (w *Wave) selects(namespaceLabels map[string]string, environment string) bool {
 	return w.namespaces.Matches(labels.Set(namespaceLabels)) && (len(w.Environments) == 0 || slices.Contains(w.Environments, environment))
 }

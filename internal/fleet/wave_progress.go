@@ -16,6 +16,7 @@ func InProgress(status *v1alpha1.RolloutStatus, target *Target) bool {
 	return isInProgress(status.Revision, status.CompletionTime != nil, target)
 }
 
+// isInProgress reports whether a VectorSidecar has the target revision and has not finished it.
 func isInProgress(revision string, isDone bool, target *Target) bool {
 	return revision == target.Revision && !isDone
 }

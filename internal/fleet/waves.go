@@ -254,6 +254,7 @@ func (w *Waves) allProgress() iter.Seq2[types.NamespacedName, *memberProgress] {
 	}
 }
 
+// compareKeys sorts VectorSidecars by namespace and name.
 func compareKeys(a, b types.NamespacedName) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }

@@ -104,6 +104,7 @@ func isSafe(text string) bool {
 	return isPlain || !hasCommand(text) && utf8.ValidString(text) && strings.IndexFunc(text, isControl) < 0
 }
 
+// hasCommand reports whether a text contains a pipeline command that starts with ##.
 func hasCommand(text string) bool {
 	return strings.Contains(text, "##[") || strings.Contains(text, "##vso[")
 }

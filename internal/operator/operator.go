@@ -35,8 +35,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// Process has the parts that the process provides in addition to its options. Its zero value is
-// usable.
+// Process has the dependencies of the operator that are not flags, such as the clock, the tracer and the version. The
+// zero value is usable.
 type Process struct {
 	// Version is the version of the operator, for its metrics and for the records of its writes.
 	Version string

@@ -61,6 +61,7 @@ func excludeUnreadableNamespaces(ctx context.Context, config *rest.Config, optio
 	return m, nil
 }
 
+// checkNamespace returns an error if a namespace does not exist or may not be read.
 func (m *unwatchedNamespaces) checkNamespace(ctx context.Context, name string) error {
 	return m.live.Get(ctx, client.ObjectKey{Name: name}, &corev1.Namespace{})
 }

@@ -38,6 +38,8 @@ type webhookServer struct {
 	config  *tls.Config
 }
 
+// newWebhookServer returns the server of the admission webhook with a certificate. It requests client certificates if
+// ClientCA is set.
 func newWebhookServer(w *WebhookOptions, served *admission.ServedCertificate) *webhookServer {
 	config := &tls.Config{
 		MinVersion:     tls.VersionTLS12,
@@ -60,6 +62,8 @@ func (s *webhookServer) Start(ctx context.Context) error {
 	return s.serve(ctx, listener)
 }
 
+// serve serves the webhook on a listener until the context is canceled. Then it waits up to gracePeriod for requests
+// in progress.
 func (s *webhookServer) serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
 		Handler:           s.WebhookMux(),

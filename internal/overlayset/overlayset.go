@@ -161,6 +161,7 @@ func supersedingSidecars(overlay *v1alpha1.Overlay, overlays []v1alpha1.Overlay,
 	return superseded
 }
 
+// haveCommonItem reports whether two lists have an item in common.
 func haveCommonItem(a, b []string) bool {
 	return slices.ContainsFunc(a, func(item string) bool { return slices.Contains(b, item) })
 }

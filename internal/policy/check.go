@@ -94,6 +94,7 @@ type checker struct {
 	refused map[string]bool
 }
 
+// report adds a finding with the path of its position.
 func (c *checker) report(pos position, format string, args ...any) {
 	c.findings = append(c.findings, fmt.Errorf("%s: %s", pos.path, fmt.Sprintf(format, args...)))
 }

@@ -161,6 +161,7 @@ var lines = func() map[string]*Line {
 	return byField
 }()
 
+// isBetweenKeys reports whether a character separates keys in a list: a comma or a space.
 func isBetweenKeys(r rune) bool { return r == ',' || r == ' ' }
 
 // LineFor returns the line of a field, nil if it has none.

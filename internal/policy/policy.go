@@ -198,6 +198,7 @@ func newPolicy(rules Rules) (*Policy, error) {
 	return &Policy{Rules: rules, Digest: digestText(text), ExplicitDigest: digestText(explicitText), Explicit: explicit, evaluator: evaluator}, nil
 }
 
+// digestText returns a digest of a text with 16 hexadecimal digits.
 func digestText(text []byte) string { return meta.Digest(text, 8) }
 
 // explicitRules returns the rules that differ from Default. The chart passes all rules, including

@@ -47,6 +47,7 @@ func ParseUserRange(text string) UserRange {
 // String returns the range for messages.
 func (r UserRange) String() string { return fmt.Sprintf("%d to %d", r.First, r.Last) }
 
+// contains reports whether a user ID is in the range. It returns true for nil.
 func (r UserRange) contains(user *int64) bool {
 	return user == nil || *user >= r.First && *user <= r.Last
 }

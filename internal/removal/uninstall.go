@@ -266,6 +266,7 @@ func readMessage(ctx context.Context, live *livelist.Client, reference *metav1.P
 	return fmt.Sprintf(" (%s: %s)", ready.Reason, ready.Message)
 }
 
+// printLine prints a line with escaped arguments. It ignores errors of the output.
 func printLine(out io.Writer, format string, arguments ...any) {
 	_ = humanize.Fprintf(out, format+"\n", arguments...)
 }

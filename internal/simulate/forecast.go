@@ -194,6 +194,7 @@ func forecastNamespace(name string, exchanges []exchange) NamespaceForecast {
 	return result
 }
 
+// podRequests returns the resource requests of a pod, as the scheduler computes them.
 func podRequests(pod *corev1.Pod) corev1.ResourceList {
 	return resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
 }

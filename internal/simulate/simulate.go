@@ -177,10 +177,13 @@ func (oneVersion) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	return object, nil
 }
 
+// Default does nothing. It implements runtime.ObjectDefaulter.
 func (oneVersion) Default(runtime.Object) {}
 
 func (oneVersion) Convert(_, _, _ any) error { return errors.ErrUnsupported }
 
+// ConvertToVersion returns the object unchanged, because objects have only one version here. It implements
+// runtime.ObjectConvertor.
 func (oneVersion) ConvertToVersion(object runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
 	return object, nil
 }

@@ -87,10 +87,12 @@ func countedResources(requests, limits corev1.ResourceList) corev1.ResourceList 
 	return counted
 }
 
+// isNative reports whether a resource is CPU, memory or ephemeral storage.
 func isNative(name corev1.ResourceName) bool {
 	return name == corev1.ResourceCPU || name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage
 }
 
+// isHugePages reports whether a resource is huge pages of some size.
 func isHugePages(name corev1.ResourceName) bool {
 	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }

@@ -21,6 +21,7 @@ type readOnce struct {
 	accounts   map[types.NamespacedName]*workload.Account
 }
 
+// newReadOnce returns a Source that reads each ConfigMap and each ServiceAccount from another Source only once.
 func newReadOnce(source Source) *readOnce {
 	return &readOnce{Source: source, configMaps: map[types.NamespacedName]*corev1.ConfigMap{}, accounts: map[types.NamespacedName]*workload.Account{}}
 }

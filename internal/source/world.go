@@ -231,6 +231,7 @@ func (w *ObjectOverlay) listWorkloads(kind *workload.Kind, options *client.ListO
 	return objects
 }
 
+// hasLabels reports whether an object matches the label selector of the options.
 func hasLabels(object client.Object, options *client.ListOptions) bool {
 	return options.LabelSelector.Matches(labels.Set(object.GetLabels()))
 }
@@ -262,6 +263,7 @@ func getObject[T any, P interface {
 	return nil
 }
 
+// newNotFound returns the NotFound error of the API server for a resource and a key.
 func newNotFound(resource string, key client.ObjectKey) error {
 	return apierrors.NewNotFound(schema.GroupResource{Resource: resource}, key.String())
 }

@@ -102,6 +102,7 @@ type leftoverMetrics struct {
 	removed prometheus.Counter
 }
 
+// newLeftoverMetrics registers the metrics of leftovers.
 func newLeftoverMetrics(factory metricFactory) leftoverMetrics {
 	return leftoverMetrics{counts: factory.gauge(leftover), removed: factory.counter(cleaned).WithLabelValues()}
 }
@@ -110,6 +111,7 @@ func newLeftoverMetrics(factory metricFactory) leftoverMetrics {
 // installation's values declare.
 type installationMetrics struct{ templateSets, required, declaredObjects *prometheus.GaugeVec }
 
+// newInstallationMetrics registers the metrics of the installation.
 func newInstallationMetrics(factory metricFactory) installationMetrics {
 	return installationMetrics{templateSets: factory.gauge(templateSets), required: factory.gauge(required), declaredObjects: factory.gauge(declaredObjects)}
 }

@@ -50,6 +50,7 @@ func (r Read) covers(other Read) bool {
 // Equal reports whether two reads have the same path and aspect.
 func (r Read) Equal(other Read) bool { return r.compare(other) == 0 }
 
+// compare sorts reads by path, and then by aspect.
 func (r Read) compare(other Read) int {
 	return cmp.Or(slices.Compare(r.Path, other.Path), cmp.Compare(r.Aspect, other.Aspect))
 }
