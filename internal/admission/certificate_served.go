@@ -57,8 +57,8 @@ func (s *ServedCertificate) storeCertificate(object any) {
 	s.observe(pair.Leaf.NotBefore, pair.Leaf.NotAfter)
 }
 
-// Get returns the certificate for a TLS connection. The error means that there is no certificate yet. It implements
-// the function tls.Config.GetCertificate.
+// Get returns the certificate for a TLS connection, or an error before the first certificate was stored. It
+// implements the function tls.Config.GetCertificate.
 func (s *ServedCertificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if pair := s.current.Load(); pair != nil {
 		return pair, nil

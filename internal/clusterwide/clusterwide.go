@@ -129,7 +129,7 @@ func NewSidecar(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSele
 	return sidecar
 }
 
-// finishedCanary returns the change whose canaries have finished in a namespace, or "" if there is none.
+// finishedCanary returns the change that canaries have finished in a namespace, or "" if there is none.
 func finishedCanary(cluster *v1alpha1.ClusterVectorSidecar, namespace string) string {
 	entries := cluster.Status.FinishedCanaries // Sorted by namespace.
 	i, ok := slices.BinarySearchFunc(entries, namespace, func(entry v1alpha1.FinishedCanary, namespace string) int {

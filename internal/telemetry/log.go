@@ -26,7 +26,7 @@ const (
 	KeyName = "name"
 	// KeyWorkload is the workload that was written, such as "Deployment shop/cart".
 	KeyWorkload = "workload"
-	// KeyKind is a kind of workloads whose API the cluster may lack.
+	// KeyKind is a kind of workloads that the cluster may lack.
 	KeyKind = "kind"
 	// KeyEnvironment is the environment that provided the values.
 	KeyEnvironment = "environment"

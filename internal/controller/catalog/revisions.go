@@ -45,8 +45,8 @@ type revisions struct {
 	// ConfigMap that owns it.
 	newest string
 	owner  types.UID
-	// isUntidy is true if there may be stored revisions that are no longer needed. isRenewed is true after this
-	// process has updated the target revision that an earlier process stored.
+	// isUntidy is true if unneeded revisions may be stored. isRenewed is true after this process has updated the
+	// target revision that an earlier process stored.
 	isUntidy, isRenewed bool
 	loaded              *lru.Cache // loadedCatalog by revision
 	// recorded is the platform that the record was last compared with, at the time compared. publication is the

@@ -45,8 +45,8 @@ type Metrics interface {
 	SetUnfinished(total, longest time.Duration)
 }
 
-// Queue is a work queue whose items belong to shares. It implements priorityqueue.PriorityQueue, and is safe for
-// concurrent use.
+// Queue is a work queue with shares. Each item belongs to one share. It implements priorityqueue.PriorityQueue, and
+// is safe for concurrent use.
 type Queue[T comparable] struct {
 	options Options[T]
 

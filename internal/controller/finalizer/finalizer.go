@@ -59,9 +59,9 @@ func New(live *livelist.Client, writer *apply.Writer, kinds []*workload.Kind, cl
 func (f *Finalizer) Forget(name types.NamespacedName) { f.owned.forget(name) }
 
 // AddBeforeWriting adds the finalizer before the first workload or companion is written, because only the operator
-// removes what it writes. It also adds the finalizer if a workload already has the sidecar or marks of the
-// VectorSidecar, which an earlier VectorSidecar of the same name may have left. The error is apply.ErrStale if
-// another reconcile must add the finalizer.
+// removes them. It also adds the finalizer if a workload already has the sidecar or marks of the VectorSidecar, which
+// an earlier VectorSidecar of the same name may have left. The error is apply.ErrStale if another reconcile must add
+// the finalizer.
 func (f *Finalizer) AddBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) error {
 	concerned := func(p plan.Plan) bool { return p.Writes() || p.Existing.IsOwned || p.Existing.IsMarked }
 	needsFinalizer := decision.LeavesMarks || len(decision.Missing)+len(decision.Offers) > 0 || slices.ContainsFunc(decision.Plans, concerned)

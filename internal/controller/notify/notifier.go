@@ -29,8 +29,7 @@ type Notifier struct {
 	pending []func()
 }
 
-// Source returns the source of the controller whose reconciles the Notifier requests. Only one controller may have
-// it.
+// Source returns the source of the controller that runs the requested reconciles. Only one controller may have it.
 func (n *Notifier) Source() source.Source {
 	return source.Func(func(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 		n.mu.Lock()

@@ -13,7 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// ListNamespaces returns the namespaces whose OverlaySet has overlays of the VectorSidecar with a name.
+// ListNamespaces returns the namespaces with an OverlaySet that has overlays of the VectorSidecar with a name.
 func ListNamespaces(ctx context.Context, cached client.Reader, name string) ([]string, error) {
 	var list v1alpha1.OverlaySetList
 	if err := cached.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {

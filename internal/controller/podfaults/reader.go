@@ -30,8 +30,8 @@ import (
 )
 
 const (
-	// lookedAt is the maximum number of unready workloads of a VectorSidecar whose pods are read. A status names the
-	// same number.
+	// lookedAt is the maximum number of unready workloads of a VectorSidecar for which pods are read. A status names
+	// the same number.
 	lookedAt = 20
 	// mostPods and mostEvents are the maximum numbers of pods and events that are read for a workload. longestEvent
 	// is the maximum length of the message of an event, in bytes.
@@ -102,7 +102,7 @@ func notReadyRecords(records []*workloadcache.Record, manager string) []*workloa
 	return unsettled[:min(len(unsettled), lookedAt)]
 }
 
-// compareHeld sorts workloads whose settings keep pods of an earlier template behind all others, because they may
+// compareHeld sorts workloads with settings that keep pods of an earlier template behind all others, because they may
 // stay unready for weeks.
 func compareHeld(a, b *workloadcache.Record) int {
 	rank := func(record *workloadcache.Record) int {
@@ -130,7 +130,7 @@ func watchedRecords(records []*workloadcache.Record, manager string, watch *work
 }
 
 // readFault reads the pods of a workload that have its newest template, and returns their worst error. The zero value
-// means that there is no error. errUnobserved means that the pods cannot be compared yet.
+// means that no error was found. errUnobserved means that the pods cannot be compared yet.
 func (r *Reader) readFault(ctx context.Context, record *workloadcache.Record, manager string, watch *workload.RestartRule) (workload.Fault, error) {
 	ctx, cancel := context.WithTimeout(ctx, podTimeout)
 	defer cancel()

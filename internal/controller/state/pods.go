@@ -50,14 +50,14 @@ func (l *podLook) isForTemplate(record *workloadcache.Record) bool {
 	return record.HasSameTemplate(l.record)
 }
 
-// WatchedWorkloads are ready workloads whose pods are read, too, to find restarts.
+// WatchedWorkloads are ready workloads for which pods are read, too, to find restarts.
 type WatchedWorkloads struct {
 	Records []*workloadcache.Record
 	// RetryTime is the time when a user retried a failed rollout. Earlier results do not apply.
 	RetryTime time.Time
 }
 
-// PodsDue returns the workloads whose pods must be read now, from the unready and the watched ones. It drops the
+// PodsDue returns the workloads for which pods must be read now, from the unready and the watched ones. It drops the
 // results of all other workloads.
 func (s *Sidecar) PodsDue(unsettled []*workloadcache.Record, watched WatchedWorkloads) []*workloadcache.Record {
 	s.mu.Lock()
@@ -91,7 +91,7 @@ func (s *Sidecar) PodsDue(unsettled []*workloadcache.Record, watched WatchedWork
 	return append(dueRecords, s.dueWatchedPods(previousLooks, watched)...)
 }
 
-// dueWatchedPods returns the watched workloads whose pods must be read now.
+// dueWatchedPods returns the watched workloads for which pods must be read now.
 func (s *Sidecar) dueWatchedPods(previousLooks map[types.UID]podLook, watched WatchedWorkloads) (dueRecords []*workloadcache.Record) {
 	now, count := s.memory.now(), len(watched.Records)
 	round := time.Duration(count) * podLookEach
@@ -133,7 +133,7 @@ func (s *Sidecar) SetFault(target types.UID, fault workload.Fault, isSeen bool) 
 	return isNews
 }
 
-// Faults returns the pod errors of all workloads whose pods could be read. The zero value means that no error was
+// Faults returns the pod errors of all workloads with pods that could be read. The zero value means that no error was
 // found.
 func (s *Sidecar) Faults() map[types.UID]workload.Fault {
 	s.mu.Lock()

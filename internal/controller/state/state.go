@@ -143,8 +143,9 @@ func (m *Memory) remove(name types.NamespacedName) *Sidecar {
 	return sidecarState
 }
 
-// Referrers returns the VectorSidecars whose last decision depends on a ConfigMap. An index over VectorSidecars
-// cannot find them, because the ConfigMap names may come from an environment's values and from templates.
+// Referrers returns the VectorSidecars that depend on a ConfigMap according to their last decision. An index over
+// VectorSidecars cannot find them, because the ConfigMap names may come from an environment's values and from
+// templates.
 func (m *Memory) Referrers(configMap types.NamespacedName) []types.NamespacedName {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -62,7 +62,7 @@ func (s *Sidecar) MarkStatusWritten(sidecar *v1alpha1.VectorSidecar) {
 	s.status.isUnknown, s.status.rollout = false, nil
 }
 
-// DelayRollout records the rollout in a status whose write is delayed.
+// DelayRollout records the rollout in a status that is written later.
 func (s *Sidecar) DelayRollout(rollout *v1alpha1.RolloutStatus) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

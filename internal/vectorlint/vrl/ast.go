@@ -6,7 +6,7 @@ package vrl
 // expression is a node of a parsed program that has a value. The types below implement it.
 type expression interface{ sourceSpan() span }
 
-// sourceSpan returns the span itself. Expressions that embed a span thereby have a position.
+// sourceSpan returns the span itself, so that expressions with an embedded span have a position.
 func (p span) sourceSpan() span { return p }
 
 type (
