@@ -30,7 +30,10 @@ func (l Limits) MeasureJSON(text []byte) (Size, error) {
 		start = s.pos
 		err = s.scanToken()
 	}
-	return s.size, err.withOffset(text, start)
+	if err != nil {
+		return s.size, err.withOffset(text, start)
+	}
+	return s.size, nil
 }
 
 // DecodeJSON decodes a JSON text and ignores unknown fields. It returns an *Error if the text exceeds the limits.

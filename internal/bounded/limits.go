@@ -134,11 +134,8 @@ func newError(bound Bound, help, format string, args ...any) *Error {
 	return &Error{Bound: bound, Help: help, Message: fmt.Sprintf(format, args...)}
 }
 
-// withOffset sets the position of an Error to an offset of a text. It returns nil for a nil Error.
-func (e *Error) withOffset(text []byte, offset int) error {
-	if e == nil {
-		return nil
-	}
+// withOffset sets the position of an Error to an offset of a text.
+func (e *Error) withOffset(text []byte, offset int) *Error {
 	preceding := text[:min(offset, len(text))]
 	e.Line = bytes.Count(preceding, []byte("\n")) + 1
 	e.Column = len(preceding) - bytes.LastIndexByte(preceding, '\n')

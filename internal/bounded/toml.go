@@ -43,12 +43,15 @@ func (l Limits) MeasureTOML(text []byte) (Size, error) {
 	for err == nil && parser.NextExpression() {
 		err = m.measureExpression(parser.Expression())
 	}
+	if err != nil {
+		return m.size, err.withOffset(text, m.offset)
+	}
 	var wrong *unstable.ParserError
-	if err == nil && errors.As(parser.Error(), &wrong) {
+	if errors.As(parser.Error(), &wrong) {
 		position := parser.Shape(parser.Range(wrong.Highlight)).Start
 		return m.size, &SyntaxError{Line: position.Line, Column: position.Column, Message: wrong.Message}
 	}
-	return m.size, err.withOffset(text, m.offset)
+	return m.size, nil
 }
 
 // DecodeTOML decodes a TOML text as Helm does.
