@@ -23,8 +23,8 @@ type Layer struct {
 	// Tree holds the values as JSON types.
 	Tree map[string]any
 
-	// lines has the line of every key of a file.
-	lines *position
+	// lines has the line of every key of a file. It is empty if the values are not from a file.
+	lines position
 }
 
 // position is the position of a key, and the keys below it.
@@ -56,7 +56,7 @@ func parseLayer(name string, text []byte, limits bounded.Limits) (Layer, error) 
 	if err != nil {
 		return Layer{}, bounded.WithFile(name, err)
 	}
-	layer := Layer{Name: name, Tree: map[string]any{}, lines: &position{}}
+	layer := Layer{Name: name, Tree: map[string]any{}}
 	if root == nil {
 		return layer, nil
 	}
@@ -130,15 +130,17 @@ func (p *position) ensureChild(key string) *position {
 	return child
 }
 
-// find returns the position of a path below this position, or nil if there is none.
-func (p *position) find(path ...string) *position {
+// find returns the position of a path below this position. It is empty if there is none.
+func (p *position) find(path ...string) position {
+	match := *p
 	for _, key := range path {
-		if p == nil {
-			return nil
+		child := match.children[key]
+		if child == nil {
+			return position{}
 		}
-		p = p.children[key]
+		match = *child
 	}
-	return p
+	return match
 }
 
 // Position returns the position of a path in this layer: the layer's name, and, for a file, the line
@@ -146,10 +148,7 @@ func (p *position) find(path ...string) *position {
 func (l *Layer) Position(path ...string) string {
 	source, line, position := l.Name, 0, l.lines
 	for _, key := range path {
-		if position == nil {
-			break
-		}
-		if position = position.children[key]; position != nil && (position.line > 0 || position.source != "") {
+		if position = position.find(key); position.line > 0 || position.source != "" {
 			source, line = cmp.Or(position.source, l.Name), position.line
 		}
 	}

@@ -15,7 +15,7 @@ func MergeLayers(first Layer, uppers ...Layer) Layer {
 		merged = Layer{
 			Name:  merged.Name + ", " + upper.Name,
 			Tree:  mergeTrees(merged.Tree, upper.Tree),
-			lines: mergePositions(merged.positions(), upper.positions(), merged.Tree, upper.Tree),
+			lines: *mergePositions(merged.positions(), upper.positions(), merged.Tree, upper.Tree),
 		}
 	}
 	return merged
@@ -61,11 +61,11 @@ func (l *Layer) positions() *position { return newPosition(l.Tree, l.lines, posi
 
 // newPosition returns the positions of a value and of the values below it. YAML aliases have no
 // position: they get the position of the key above them.
-func newPosition(value any, recorded *position, inherited position) *position {
-	if recorded != nil && recorded.line > 0 {
+func newPosition(value any, recorded, inherited position) *position {
+	if recorded.line > 0 {
 		inherited.line = recorded.line
 	}
-	if recorded != nil && recorded.source != "" {
+	if recorded.source != "" {
 		inherited.source, inherited.line = recorded.source, recorded.line
 	}
 	result := &position{source: inherited.source, line: inherited.line, children: map[string]*position{}}
