@@ -57,9 +57,6 @@ func (c *checker) findUsedFiles(otherFiles []string, isWhole bool) []string {
 
 // commandTexts returns the words of a container's command lines, and the values of its environment variables.
 func (c *Container) commandTexts() []string {
-	if c == nil {
-		return nil
-	}
 	var texts []string
 	words := slices.Clone(c.Commands)
 	for _, argument := range c.Args {
@@ -86,16 +83,16 @@ func (c *checker) expandPattern(text string) string {
 // resolvePath returns the absolute path for a path in the configuration. Relative paths start at Vector's
 // working directory.
 func (c *checker) resolvePath(text string) string {
-	if c.container != nil && !path.IsAbs(text) {
-		return path.Join("/", c.container.WorkingDir, text)
+	if path.IsAbs(text) {
+		return path.Join("/", text)
 	}
-	return path.Join("/", text)
+	return path.Join("/", c.container.WorkingDir, text)
 }
 
 // coversFile reports whether a text is a pattern that may match a file, or a directory that contains the file.
 // A directory above the file's mount does not count, because "/" is also the path of many HTTP requests.
 func (c *checker) coversFile(text, file string) bool {
-	isPath := path.IsAbs(text) || strings.HasPrefix(text, "*/") || c.container != nil && strings.Trim(c.container.WorkingDir, "/") != ""
+	isPath := path.IsAbs(text) || strings.HasPrefix(text, "*/") || strings.Trim(c.container.WorkingDir, "/") != ""
 	if !isPath {
 		return false
 	}

@@ -57,7 +57,10 @@ type Report struct {
 func (r *Reader) Check(ctx context.Context, files []File, options Options) (*Report, error) {
 	c := &checker{
 		reader: r, effort: newEffort(ctx, r.Nearest), tables: tables(), version: parseImageVersion(options.Image), files: files, counts: map[Level]int{}, openTexts: map[string]bool{},
-		container: options.Container, commandLine: options.Container.CommandLine(options.Image),
+		container: &Container{}, commandLine: vectorflags.Parse(vectorflags.Input{IsOtherProgram: true}),
+	}
+	if options.Container != nil {
+		c.hasContainer, c.container, c.commandLine = true, options.Container, options.Container.CommandLine(options.Image)
 	}
 	c.interpolates, c.mayInterpolate = c.interpolationChance()
 	c.isTabled = c.version.hasTable()
@@ -89,12 +92,14 @@ const mostFindings = 100
 
 // checker is the state of one check.
 type checker struct {
-	reader    *Reader
-	tables    *facts
-	version   version
-	container *Container
-	files     []File
-	root      *value
+	reader  *Reader
+	tables  *facts
+	version version
+	// container is empty if it is not known. hasContainer reports whether it is.
+	container    *Container
+	hasContainer bool
+	files        []File
+	root         *value
 	// trees are the parsed files before they are merged.
 	trees    []*value
 	intake   Intake

@@ -19,7 +19,7 @@ const (
 // configuration files that do not exist. If the flags of the release are unknown, the findings are warnings,
 // because flags differ between releases.
 func (c *checker) checkCommandLine() {
-	if c.container == nil {
+	if !c.hasContainer {
 		return
 	}
 	for _, fault := range c.commandLine.Faults {

@@ -52,9 +52,6 @@ type Mount struct {
 // CommandLine returns the parsed arguments and environment variables of Vector. If the release of the image is
 // unknown, they are parsed as by the newest release.
 func (c *Container) CommandLine(image string) *vectorflags.CommandLine {
-	if c == nil {
-		return vectorflags.Parse(vectorflags.Input{IsOtherProgram: true})
-	}
 	return vectorflags.Parse(vectorflags.Input{
 		Minor: parseImageVersion(image).minor, Args: c.Args, Env: c.Env, HasMoreEnv: c.OpenEnv, IsOtherProgram: c.IsOtherProgram,
 	})
@@ -72,9 +69,6 @@ func (c *Container) defines(name string) bool {
 // returns the mount with the longest path.
 func (c *Container) mountFor(file string) *Mount {
 	var deepest *Mount
-	if c == nil {
-		return nil
-	}
 	for i := range c.Mounts {
 		mount := &c.Mounts[i]
 		if isInDirectory(file, mount.Path) && (deepest == nil || len(mount.Path) > len(deepest.Path)) {

@@ -82,7 +82,7 @@ func (c *checker) hasOpenKey(v *value) bool {
 // with the values of unknown variables, the finding is only a warning.
 func (c *checker) parseFile(number int) *value {
 	file := c.files[number]
-	var interp *interpolation
+	interp := &interpolation{file: number}
 	if c.mayInterpolate && strings.IndexByte(file.Text, '$') >= 0 {
 		text, replaced, failed := c.interpolate(file.Text, number)
 		if failed != nil {
@@ -242,7 +242,7 @@ const rejectsLineBreaks = 51
 
 // findVariable returns the value of an environment variable of the container, and the state of the value.
 func (c *checker) findVariable(name string, interp *interpolation) (value string, state variableState) {
-	if c.container == nil {
+	if !c.hasContainer {
 		return "", openValue
 	}
 	text, isSet := c.container.Env[name]
@@ -274,7 +274,7 @@ func isInsertable(value string) bool { return !placeholder.MatchString(value) }
 
 // explainsFault reports whether variables with unknown values may be the cause of a fault in a file.
 func (interp *interpolation) explainsFault(failed *fault) bool {
-	if interp == nil || failed.code == tooLarge {
+	if failed.code == tooLarge {
 		return false
 	}
 	return slices.ContainsFunc(interp.moved, func(m moved) bool { return m.isOpen && m.line == failed.pos.line }) ||
@@ -283,9 +283,6 @@ func (interp *interpolation) explainsFault(failed *fault) bool {
 
 // originalPosition converts a position in the text with replaced variables to the position in the file.
 func (interp *interpolation) originalPosition(pos position) position {
-	if interp == nil {
-		return pos
-	}
 	i, _ := slices.BinarySearchFunc(interp.moved, pos, func(m moved, pos position) int {
 		return cmp.Or(m.line-pos.line, m.newColumn-pos.column, -1)
 	})
@@ -305,9 +302,6 @@ func (interp *interpolation) originalPosition(pos position) position {
 // positions in the file. A value that consists only of such references gets the form open, because it may be
 // anything.
 func (c *checker) restoreReferences(interp *interpolation, v *value) {
-	if interp == nil {
-		return
-	}
 	v.pos = interp.originalPosition(v.pos)
 	if (v.form == text || v.form == number || v.form == wide) && len(interp.open) > 0 {
 		if written := interp.restoreText(v.scalar); written != v.scalar {
@@ -357,7 +351,7 @@ func (interp *interpolation) restoreText(text string) string {
 // after it.
 func (c *checker) isReplaced(pos position) bool {
 	for _, interp := range c.interpolations {
-		if interp == nil || interp.file != pos.file {
+		if interp.file != pos.file {
 			continue
 		}
 		i, _ := slices.BinarySearchFunc(interp.moved, pos, func(m moved, pos position) int {
@@ -372,9 +366,6 @@ func (c *checker) isReplaced(pos position) bool {
 // comments and keys, which Vector also replaces.
 func (c *checker) checkUnset() {
 	for _, interp := range c.interpolations {
-		if interp == nil {
-			continue
-		}
 		for _, unsetVar := range interp.unset {
 			if !c.reported[unsetVar.name] {
 				c.reportUnset(unsetVar.name, unsetVar.pos, "")
@@ -386,7 +377,7 @@ func (c *checker) checkUnset() {
 // isUnset reports whether a file refers to a variable that the container does not have. A $ that results from
 // an escape is not a reference, because Vector replaces variables before it reads escapes.
 func (c *checker) isUnset(name string) bool {
-	return slices.ContainsFunc(c.interpolations, func(interp *interpolation) bool { return interp != nil && interp.isUnset[name] })
+	return slices.ContainsFunc(c.interpolations, func(interp *interpolation) bool { return interp.isUnset[name] })
 }
 
 // reportUnset adds a finding for a variable that the container does not set.

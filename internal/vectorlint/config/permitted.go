@@ -86,9 +86,6 @@ func (c *checker) findForbidden(permitted *Policy, isWhole bool) []Finding {
 		w.reportForbidden(notVisible, position{}, "", "the configuration cannot be read, so the policy cannot check it")
 	}
 	for _, interp := range c.interpolations {
-		if interp == nil {
-			continue
-		}
 		for _, written := range interp.open {
 			if written != "$$" {
 				w.reportForbidden(notLiteral, position{file: interp.file}, "", "%s is replaced by an unknown string, which may add anything to the configuration", written)

@@ -16,7 +16,7 @@ const defaultAPIAddress = "127.0.0.1:8686"
 
 // checkSidecar checks whether the configuration works in its container.
 func (c *checker) checkSidecar() {
-	if c.container == nil {
+	if !c.hasContainer {
 		return
 	}
 	for _, comp := range c.components {

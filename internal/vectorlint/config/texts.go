@@ -52,7 +52,7 @@ func (c *checker) checkTexts() {
 			}
 			return
 		}
-		if c.container != nil && c.tables.secrets[key] && v.scalar != "" && !variable.MatchString(v.scalar) && !c.isInserted(v) {
+		if c.hasContainer && c.tables.secrets[key] && v.scalar != "" && !variable.MatchString(v.scalar) && !c.isInserted(v) {
 			c.report(plainSecret, v.pos, path, "%s is in plain text", key)
 		}
 	})

@@ -63,7 +63,7 @@ func isComment(text string) bool { return strings.HasPrefix(strings.TrimLeft(tex
 // value.
 func (c *checker) isInserted(v *value) bool {
 	for _, interp := range c.interpolations {
-		if interp == nil || interp.file != v.pos.file {
+		if interp.file != v.pos.file {
 			continue
 		}
 		start := v.pos.column // In the text with the variables replaced.

@@ -34,8 +34,8 @@ func (s *state) spend(cost int) bool {
 // find returns the value of a key from the state or the closest parent that has changed the key. It returns
 // false for an unchanged key, and if no more lookups are allowed.
 func (s *state) find(key string) (v value, ok bool) {
-	for ; s != nil && s.spend(1); s = s.parent {
-		if v, ok = s.changed[key]; ok {
+	for layer := s; layer != nil && s.spend(1); layer = layer.parent {
+		if v, ok = layer.changed[key]; ok {
 			return v, true
 		}
 	}

@@ -21,8 +21,8 @@ func newScope(parent *scope) *scope { return &scope{map[string]bool{}, parent} }
 
 // hasName reports whether the scope or a scope around it contains a variable.
 func (s *scope) hasName(name string) bool {
-	for ; s != nil; s = s.parent {
-		if s.names[name] {
+	for visible := s; visible != nil; visible = visible.parent {
+		if visible.names[name] {
 			return true
 		}
 	}
@@ -43,8 +43,8 @@ const mostNames = 100
 // than mostNames variables.
 func (s *scope) allNames() []string {
 	names := []string{"null", "true", "false"}
-	for ; s != nil && len(s.names) <= mostNames; s = s.parent {
-		names = append(names, slices.Sorted(maps.Keys(s.names))...)
+	for visible := s; visible != nil && len(visible.names) <= mostNames; visible = visible.parent {
+		names = append(names, slices.Sorted(maps.Keys(visible.names))...)
 	}
 	return names
 }
