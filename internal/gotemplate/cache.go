@@ -8,70 +8,45 @@ import (
 	"sync"
 )
 
-// textCache caches the parsed texts of tpl for all executions of a set. It is emptied when it is full.
-type textCache struct {
-	lock  sync.Mutex
-	texts map[string]*parsedText
+const (
+	maxCachedTexts = 128
+	maxCachedBytes = 1 << 20
+)
+
+// parseCache caches the results of parsing texts, for all executions of a set. It is emptied when it is full.
+type parseCache[V any] struct {
+	lock   sync.Mutex
+	parsed map[string]*V
+	// bytes is the total length of the texts.
 	bytes int
 }
 
-const (
-	maxCachedTexts    = 128
-	maxCachedBytes    = 1 << 20
-	maxCachedPatterns = 128
-)
+func newParseCache[V any]() *parseCache[V] { return &parseCache[V]{parsed: map[string]*V{}} }
 
-func newTextCache() *textCache { return &textCache{texts: map[string]*parsedText{}} }
-
-// get returns a parsed text, or nil if the text is not cached.
-func (c *textCache) get(text string) *parsedText {
+// get returns the result for a text, or nil if the text is not cached.
+func (c *parseCache[V]) get(text string) *V {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	return c.texts[text]
+	return c.parsed[text]
 }
 
-// put caches a parsed text. It ignores a text that is larger than a quarter of the cache.
-func (c *textCache) put(text string, parsed *parsedText) {
+// put caches the result for a text. It ignores a text that is larger than a quarter of the cache.
+func (c *parseCache[V]) put(text string, parsed *V) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	if len(text) > maxCachedBytes/4 {
 		return
 	}
-	if len(c.texts) >= maxCachedTexts || c.bytes+len(text) > maxCachedBytes {
-		c.texts, c.bytes = map[string]*parsedText{}, 0
+	if len(c.parsed) >= maxCachedTexts || c.bytes+len(text) > maxCachedBytes {
+		c.parsed, c.bytes = map[string]*V{}, 0
 	}
-	c.texts[text] = parsed
+	c.parsed[text] = parsed
 	c.bytes += len(text)
 }
 
 // pattern is a compiled regular expression. size is the approximate number of instructions for one step of a
 // match.
 type pattern struct {
-	*regexp.Regexp
-	size int
-}
-
-// patternCache caches compiled regular expressions for all executions of a set. It is emptied when it is full.
-type patternCache struct {
-	lock     sync.Mutex
-	patterns map[string]*pattern
-}
-
-func newPatternCache() *patternCache { return &patternCache{patterns: map[string]*pattern{}} }
-
-// get returns a compiled expression, or nil if the expression is not cached.
-func (c *patternCache) get(text string) *pattern {
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	return c.patterns[text]
-}
-
-// put caches a compiled expression.
-func (c *patternCache) put(text string, compiled *pattern) {
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	if len(c.patterns) >= maxCachedPatterns {
-		c.patterns = map[string]*pattern{}
-	}
-	c.patterns[text] = compiled
+	regexp *regexp.Regexp
+	size   int
 }

@@ -45,7 +45,7 @@ func (f *frame) callFunction(dot any, node parse.Node, name *parse.IdentifierNod
 	if name.Ident == "and" || name.Ident == "or" {
 		return f.shortCircuit(name.Ident == "or", callArgs)
 	}
-	called := f.set.functions[name.Ident]
+	called := f.run.set.functions[name.Ident]
 	if called == nil {
 		return nil, fmt.Errorf("unknown function %q", name.Ident)
 	}
@@ -61,7 +61,7 @@ func (f *frame) shortCircuit(stopOn bool, callArgs *arguments) (any, error) {
 		return nil, errors.New("and, or take at least one argument")
 	}
 	for _, node := range callArgs.nodes {
-		err := f.addSteps(1)
+		err := f.meter.addSteps(1)
 		if err == nil {
 			value, err = f.evaluateArgument(callArgs.dot, node, reflect.TypeFor[any]())
 		}
@@ -179,10 +179,10 @@ const callBytes = 256
 
 // chargeCall charges one step and the memory for a call of a function, and calls the function's guard.
 func (f *frame) chargeCall(called *function, args []any) error {
-	if err := f.addSteps(1); err != nil {
+	if err := f.meter.addSteps(1); err != nil {
 		return err
 	}
-	if err := f.allocate(callBytes + 16*len(args)); err != nil {
+	if err := f.meter.allocate(callBytes + 16*len(args)); err != nil {
 		return err
 	}
 	if called.guard == nil {
@@ -198,13 +198,13 @@ func (f *frame) chargeResult(result any) error {
 	case nil, bool, int, int64, float64:
 		return nil
 	case string:
-		return f.checkAllocation(len(result))
+		return f.meter.checkAllocation(len(result))
 	}
 	v := reflect.ValueOf(result)
 	switch v.Kind() {
 	case reflect.Map, reflect.Slice:
-		if v.Len() > f.budget.Nodes && v.Type().Elem().Kind() != reflect.Uint8 {
-			return f.allocatePieces(v.Len(), 0)
+		if v.Len() > f.meter.budget.Nodes && v.Type().Elem().Kind() != reflect.Uint8 {
+			return f.meter.allocatePieces(v.Len(), 0)
 		}
 	}
 	return nil

@@ -44,12 +44,12 @@ func checkDefinitions(functions map[string]*function, visible *scope, definition
 		walkNodes(definition.root, c.checkNode)
 	}
 	slices.SortFunc(c.faults, func(a, b fault) int {
-		return cmp.Or(cmp.Compare(a.definition.file, b.definition.file), cmp.Compare(a.start, b.start))
+		return cmp.Or(cmp.Compare(a.definition.source.file, b.definition.source.file), cmp.Compare(a.start, b.start))
 	})
 	var findings []error
 	for _, f := range c.faults[:min(len(c.faults), maxFindings)] {
 		message, hint := f.describe()
-		finding := f.definition.errorAt(f.start, message)
+		finding := f.definition.source.errorAt(f.start, message)
 		finding.Hint = hint
 		findings = append(findings, finding)
 	}
@@ -57,7 +57,7 @@ func checkDefinitions(functions map[string]*function, visible *scope, definition
 }
 
 func (c *checker) report(node parse.Node, describe func() (message, hint string)) {
-	c.faults = append(c.faults, fault{c.definition, c.definition.nodeStart(node), describe})
+	c.faults = append(c.faults, fault{c.definition, c.definition.source.nodeStart(node), describe})
 }
 
 // checkNode checks one node.

@@ -91,7 +91,7 @@ func dig(f *frame, args ...any) (any, error) {
 		case !isMap:
 			return nil, fmt.Errorf("dig looks for %q in a map; got %s", shorten(name), describeType(value))
 		}
-		f.watch.recordKey(value, name)
+		f.meter.watch.recordKey(value, name)
 		item, isKey := tree[name]
 		if !isKey {
 			return otherwise, nil

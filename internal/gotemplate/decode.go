@@ -82,7 +82,7 @@ func fromTOML(f *frame, text string) (map[string]any, error) {
 	if err := f.measureTOML(text); err != nil {
 		return nil, err
 	}
-	if err := f.allocate(tomlPaths(text)); err != nil {
+	if err := f.meter.allocate(tomlPaths(text)); err != nil {
 		return nil, err
 	}
 	tree := map[string]any{}
@@ -151,7 +151,7 @@ func jsonCost() decodeCost { return decodeCost{perByte: 4, perNode: 160} }
 // limits returns the limits, according to the budget, for a text that a template reads.
 func (f *frame) limits() bounded.Limits {
 	limits := bounded.Values()
-	limits.Subject, limits.Bytes, limits.Nodes, limits.Depth = "a text that a template reads", f.budget.Bytes, f.budget.Nodes, f.budget.Depth
+	limits.Subject, limits.Bytes, limits.Nodes, limits.Depth = "a text that a template reads", f.meter.budget.Bytes, f.meter.budget.Nodes, f.meter.budget.Depth
 	return limits
 }
 
@@ -169,7 +169,7 @@ func (f *frame) measureTOML(text string) error {
 
 // chargeDecoding charges for reading a text: first for its length, and then for its content.
 func (f *frame) chargeDecoding(text string, measure func([]byte) (bounded.Size, error), cost decodeCost) error {
-	if err := f.chargeCopy(saturatingProduct(len(text), cost.perByte), saturatingProduct(len(text), 4)); err != nil {
+	if err := f.meter.chargeCopy(saturatingProduct(len(text), cost.perByte), saturatingProduct(len(text), 4)); err != nil {
 		return err
 	}
 	size, err := measure([]byte(text))
@@ -177,7 +177,7 @@ func (f *frame) chargeDecoding(text string, measure func([]byte) (bounded.Size, 
 	if errors.As(err, &refused) {
 		return overBudget(budgetName(refused.Bound), "%s", refused.Error())
 	}
-	return f.allocatePieces(size.Nodes, cost.perNode)
+	return f.meter.allocatePieces(size.Nodes, cost.perNode)
 }
 
 // budgetName returns the name of the bound in Error.Budget for a limit of package bounded.

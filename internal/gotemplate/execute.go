@@ -15,7 +15,7 @@ import (
 
 // run is one execution of a template of a set, with its meter.
 type run struct {
-	*meter
+	meter *meter
 	set   *Set
 	depth int
 }
@@ -56,14 +56,14 @@ func (r *run) execute(template *definition, data map[string]any) (text string, e
 	// A panic that the guards did not prevent becomes the template's error and does not end the process.
 	defer func() {
 		if cause := recover(); cause != nil {
-			text, err = "", template.errorAt(0, fmt.Sprintf("rendering stopped unexpectedly: %v", cause))
-			r.watch.isAll = true
+			text, err = "", template.source.errorAt(0, fmt.Sprintf("rendering stopped unexpectedly: %v", cause))
+			r.meter.watch.isAll = true
 		}
 	}()
 	root, err := r.rootData(template, data)
 	if err != nil {
-		r.watch.isAll = true
-		return "", template.explain(template.name, nil, err)
+		r.meter.watch.isAll = true
+		return "", template.source.explain(template.name, nil, err)
 	}
 	return r.render(r.set.scope, template, root)
 }
@@ -76,12 +76,12 @@ func (r *run) recordedReads(err error) Reads {
 	if errors.As(err, &located) {
 		budget = located.Budget
 	}
-	return r.watch.recordedReads(len(r.set.watch), budget)
+	return r.meter.watch.recordedReads(len(r.set.watch), budget)
 }
 
 // rootData returns a copy of the caller's data with .Template, and starts to watch it.
 func (r *run) rootData(template *definition, data map[string]any) (map[string]any, error) {
-	if err := r.checkContext(); err != nil {
+	if err := r.meter.checkContext(); err != nil {
 		return nil, err
 	}
 	copied := make(map[string]any, len(data)+1)
@@ -95,9 +95,9 @@ func (r *run) rootData(template *definition, data map[string]any) (map[string]an
 		copied[key] = copyValue(value)
 	}
 	if copied["Template"] == nil {
-		copied["Template"] = templateValues(template.file)
+		copied["Template"] = templateValues(template.source.file)
 	}
-	r.watch.start(copied, r.set.watch)
+	r.meter.watch.start(copied, r.set.watch)
 	return copied, nil
 }
 
@@ -112,7 +112,7 @@ func templateValues(file string) map[string]any {
 
 // render executes one definition and returns its output.
 func (r *run) render(visible *scope, template *definition, dot any) (string, error) {
-	f := frame{run: r, scope: visible, definition: template, output: &strings.Builder{}}
+	f := frame{run: r, meter: r.meter, scope: visible, definition: template, output: &strings.Builder{}}
 	f.pushVariable("$", dot)
 	if _, err := f.executeList(dot, template.root); err != nil {
 		return "", err
@@ -123,11 +123,11 @@ func (r *run) render(visible *scope, template *definition, dot any) (string, err
 // enterCall increments the nesting depth of include, template and tpl. It returns an error if the bound is
 // exceeded.
 func (r *run) enterCall() error {
-	if r.depth >= r.budget.Depth {
-		return overBudget(boundDepth, "include, template and tpl are nested more than %d deep", r.budget.Depth)
+	if r.depth >= r.meter.budget.Depth {
+		return overBudget(boundDepth, "include, template and tpl are nested more than %d deep", r.meter.budget.Depth)
 	}
 	r.depth++
-	return r.addSteps(1)
+	return r.meter.addSteps(1)
 }
 
 func (r *run) exitCall() { r.depth-- }

@@ -12,7 +12,7 @@ import (
 func ExecuteCharged(ctx context.Context, s *Set, name string, data map[string]any) (string, int, error) {
 	r := &run{set: s, meter: newMeter(ctx, s.budget)}
 	text, err := r.execute(s.scope.definitions[name], data)
-	return text, r.memory, err
+	return text, r.meter.memory, err
 }
 
 // Callable returns the names of the methods that templates can call, by the type of the receiver

@@ -57,7 +57,7 @@ func (f *frame) evaluateChain(dot any, node parse.Node, args []parse.Node, piped
 		return nil, fmt.Errorf("%s is not a function and takes no arguments", name)
 	}
 	for i, field := range fields {
-		if err := f.addSteps(1); err != nil {
+		if err := f.meter.addSteps(1); err != nil {
 			return nil, err
 		}
 		var callArgs *arguments
@@ -66,7 +66,7 @@ func (f *frame) evaluateChain(dot any, node parse.Node, args []parse.Node, piped
 		}
 		// Nearly all fields are existing keys.
 		if tree, ok := value.(map[string]any); ok && callArgs == nil {
-			f.watch.recordKey(value, field)
+			f.meter.watch.recordKey(value, field)
 			if item, isKey := tree[field]; isKey {
 				value = item
 				continue
@@ -110,7 +110,7 @@ func (f *frame) chainStart(dot any, node parse.Node) (value any, name string, fi
 // fieldLookup is the lookup of one field in a chain: the name of the field, and the name of the value that
 // contains the field.
 type fieldLookup struct {
-	*frame
+	frame  *frame
 	field  string
 	holder string
 }
@@ -134,7 +134,7 @@ func (p *fieldLookup) resolve(value any, callArgs *arguments) (any, error) {
 		if item, ok := value[p.field]; ok {
 			return item, nil
 		}
-		return &absent{holder: p.holder, container: value, key: p.field, watch: &p.watch}, nil
+		return &absent{holder: p.holder, container: value, key: p.field, watch: &p.frame.meter.watch}, nil
 	case *absent:
 		return nil, value.asError()
 	case nil:
@@ -148,11 +148,11 @@ func (p *fieldLookup) resolve(value any, callArgs *arguments) (any, error) {
 // resolveReflected looks up a field in a value of a type that decoded YAML does not have. Methods come first,
 // then the fields of structs and the keys of maps.
 func (p *fieldLookup) resolveReflected(v reflect.Value, callArgs *arguments) (any, error) {
-	if called, receiver := p.set.methods.lookup(v, p.field); called != nil {
+	if called, receiver := p.frame.run.set.methods.lookup(v, p.field); called != nil {
 		if callArgs == nil {
 			callArgs = &arguments{piped: nothing{}}
 		}
-		return p.applyFunction(called, receiver, nil, callArgs)
+		return p.frame.applyFunction(called, receiver, nil, callArgs)
 	}
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()

@@ -13,11 +13,12 @@ import (
 
 // frame is a template that is executing. It contains the template's variables and output.
 type frame struct {
-	*run
-	*definition
-	scope     *scope
-	variables []variable
-	output    *strings.Builder
+	run        *run
+	meter      *meter
+	definition *definition
+	scope      *scope
+	variables  []variable
+	output     *strings.Builder
 	// calling is the node of the current call. Functions that execute templates use it in errors.
 	calling parse.Node
 }
@@ -52,7 +53,7 @@ func (f *frame) locateError(node parse.Node, err error) error {
 	if err == nil || node == nil || errors.As(err, &templateErr) {
 		return err
 	}
-	located := f.explain(f.name, node, err)
+	located := f.definition.source.explain(f.definition.name, node, err)
 	if errors.As(located, &templateErr) {
 		templateErr.Values = f.valuesPaths(node)
 	}
@@ -74,7 +75,7 @@ func (f *frame) executeList(dot any, list *parse.ListNode) (control, error) {
 		return proceed, nil
 	}
 	for _, node := range list.Nodes {
-		if err := f.addSteps(1); err != nil {
+		if err := f.meter.addSteps(1); err != nil {
 			return proceed, f.locateError(node, err)
 		}
 		flow, err := f.executeNode(dot, node)
@@ -135,11 +136,11 @@ func (f *frame) operand(pipe *parse.PipeNode) parse.Node {
 
 // writeText appends a text to the output.
 func (f *frame) writeText(text string) error {
-	if err := f.checkAllocation(f.output.Len() + len(text)); err != nil {
+	if err := f.meter.checkAllocation(f.output.Len() + len(text)); err != nil {
 		return err
 	}
 	// A buffer is copied as it grows.
-	if err := f.allocate(saturatingProduct(2, len(text))); err != nil {
+	if err := f.meter.allocate(saturatingProduct(2, len(text))); err != nil {
 		return err
 	}
 	f.output.WriteString(text)

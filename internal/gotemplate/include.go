@@ -21,14 +21,14 @@ func (f *frame) include(name string, dot any) (string, error) {
 		return "", withHint(errors.New(message), hint)
 	}
 	calling := f.calling
-	if err := f.enterCall(); err != nil {
+	if err := f.run.enterCall(); err != nil {
 		return "", err
 	}
-	defer f.exitCall()
-	text, err := f.render(f.scope, included, dot)
+	defer f.run.exitCall()
+	text, err := f.run.render(f.scope, included, dot)
 	var located *Error
 	if errors.As(err, &located) {
-		located.addCaller(f.errorAt(f.nodeStart(calling), "").position())
+		located.addCaller(f.definition.source.errorAt(f.definition.source.nodeStart(calling), "").position())
 	}
 	return text, err
 }
@@ -51,12 +51,12 @@ func tplFunction(f *frame, text string, dot any) (string, error) {
 		return "", f.markTextError(err)
 	}
 	calling := f.calling
-	if err := f.enterCall(); err != nil {
+	if err := f.run.enterCall(); err != nil {
 		return "", err
 	}
-	defer f.exitCall()
+	defer f.run.exitCall()
 	visible := &scope{outer: f.scope, definitions: parsed.definitions}
-	rendered, err := f.render(visible, parsed.main, dot)
+	rendered, err := f.run.render(visible, parsed.main, dot)
 	if err != nil {
 		f.calling = calling
 		return "", f.markTextError(err)
@@ -66,22 +66,22 @@ func tplFunction(f *frame, text string, dot any) (string, error) {
 
 // parseText returns a text of tpl after parsing and checking. It uses the cache.
 func (f *frame) parseText(text string) (*parsedText, error) {
-	if cached := f.set.texts.get(text); cached != nil {
+	if cached := f.run.set.texts.get(text); cached != nil {
 		return cached, nil
 	}
 	_, inActions := scanActions(text)
-	if err := f.chargeCopy(saturatingProduct(inActions, bytesPerAction)+2*len(text), saturatingProduct(inActions, 16)+len(text)); err != nil {
+	if err := f.meter.chargeCopy(saturatingProduct(inActions, bytesPerAction)+2*len(text), saturatingProduct(inActions, 16)+len(text)); err != nil {
 		return nil, err
 	}
 	definitions, err := parseSource(&source{file: textName, text: text})
 	if err != nil {
 		return nil, err
 	}
-	if findings := checkDefinitions(f.set.functions, nil, definitions); len(findings) > 0 {
+	if findings := checkDefinitions(f.run.set.functions, nil, definitions); len(findings) > 0 {
 		return nil, joinFindings(findings)
 	}
 	parsed := &parsedText{main: definitions[textName], definitions: definitions}
-	f.set.texts.put(text, parsed)
+	f.run.set.texts.put(text, parsed)
 	return parsed, nil
 }
 
@@ -93,12 +93,12 @@ func (f *frame) markTextError(err error) error {
 		return err
 	}
 	if inner.Template != textName {
-		inner.addCaller(f.errorAt(f.nodeStart(f.calling), "").position())
+		inner.addCaller(f.definition.source.errorAt(f.definition.source.nodeStart(f.calling), "").position())
 		return inner
 	}
-	outer := f.errorAt(f.nodeStart(f.calling), inner.Message)
-	if f.name != f.file {
-		outer.Define = f.name
+	outer := f.definition.source.errorAt(f.definition.source.nodeStart(f.calling), inner.Message)
+	if f.definition.name != f.definition.source.file {
+		outer.Define = f.definition.name
 	}
 	if !inner.inText {
 		expression := ""

@@ -36,13 +36,13 @@ func (f *frame) indexOnce(item, subscript any) (any, error) {
 		if err != nil {
 			return nil, fmt.Errorf("index %v: %w", plainResult(subscript), err)
 		}
-		f.watch.recordKey(item, key.String())
+		f.meter.watch.recordKey(item, key.String())
 		if element := holder.MapIndex(key); element.IsValid() {
 			return elementValue(element), nil
 		}
-		return &absent{holder: "the map", container: item, key: fmt.Sprint(plainResult(subscript)), watch: &f.watch}, nil
+		return &absent{holder: "the map", container: item, key: fmt.Sprint(plainResult(subscript)), watch: &f.meter.watch}, nil
 	case reflect.Slice, reflect.Array, reflect.String:
-		f.watch.recordWhole(item)
+		f.meter.watch.recordWhole(item)
 		number, err := integerIndex(subscript)
 		if err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func plainResult(value any) any {
 // lenFunction implements len.
 func lenFunction(f *frame, value any) (int, error) {
 	item := dereference(value)
-	f.watch.recordLength(item)
+	f.meter.watch.recordLength(item)
 	v := reflect.ValueOf(item)
 	switch v.Kind() {
 	case reflect.Map, reflect.Slice, reflect.Array, reflect.String:

@@ -47,14 +47,14 @@ func untilStep(f *frame, start, end, step int) ([]int, error) {
 	}
 	items := (distance-1)/stride + 1
 	length := int(min(items, 1<<40))
-	if err := f.allocatePieces(length, 8); err != nil {
+	if err := f.meter.allocatePieces(length, 8); err != nil {
 		return nil, err
 	}
 	numbers := make([]int, length)
 	for i := range numbers {
 		numbers[i] = start + i*step
 	}
-	return numbers, f.addSteps(length / 8)
+	return numbers, f.meter.addSteps(length / 8)
 }
 
 // seq returns a sequence of numbers as text, including its end, like the command seq. Its arguments are end;
@@ -91,7 +91,7 @@ func seq(f *frame, params ...int) (string, error) {
 	for i, number := range numbers {
 		texts[i] = strconv.Itoa(number)
 	}
-	return strings.Join(texts, " "), f.chargeCopy(saturatingProduct(len(texts), 64), 0)
+	return strings.Join(texts, " "), f.meter.chargeCopy(saturatingProduct(len(texts), 64), 0)
 }
 
 func sortedKeys(tree map[string]any) []string { return slices.Sorted(maps.Keys(tree)) }

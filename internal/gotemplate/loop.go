@@ -33,7 +33,7 @@ func (f *frame) executeRange(dot any, node *parse.RangeNode) (control, error) {
 
 // iteration is a range that is executing.
 type iteration struct {
-	*frame
+	frame *frame
 	node  *parse.RangeNode
 	mark  int
 	count int
@@ -42,7 +42,7 @@ type iteration struct {
 // iterate executes the body for each item of a value. Errors of the body already have a position. All other
 // errors concern the value.
 func (i *iteration) iterate(value any) error {
-	i.watch.recordWhole(value)
+	i.frame.meter.watch.recordWhole(value)
 	switch value := value.(type) {
 	case nil, *absent:
 		return nil
@@ -54,7 +54,7 @@ func (i *iteration) iterate(value any) error {
 		}
 		return nil
 	case map[string]any:
-		if err := i.allocatePieces(len(value), 48); err != nil {
+		if err := i.frame.meter.allocatePieces(len(value), 48); err != nil {
 			return err
 		}
 		keys := sortedKeys(value)
@@ -109,7 +109,7 @@ func (i *iteration) iterateNumbers(count int64, typ reflect.Type) error {
 // iterateEntries iterates over a map of a type that decoded YAML does not have. The keys are sorted as in
 // text/template, for all types of keys that exist in templates.
 func (i *iteration) iterateEntries(v reflect.Value) error {
-	if err := i.allocatePieces(v.Len(), 88); err != nil {
+	if err := i.frame.meter.allocatePieces(v.Len(), 88); err != nil {
 		return err
 	}
 	keys := v.MapKeys()
@@ -144,14 +144,14 @@ func compareKeys(a, b reflect.Value) int {
 // runBody executes the body for one item. It reports whether the loop must stop.
 func (i *iteration) runBody(key, item any) (stop bool, err error) {
 	i.count++
-	if err := i.addSteps(1); err != nil {
+	if err := i.frame.meter.addSteps(1); err != nil {
 		return true, err
 	}
 	if err := i.bindVariables(key, item); err != nil {
 		return true, err
 	}
-	flow, err := i.executeList(item, i.node.List)
-	i.popVariables(i.mark)
+	flow, err := i.frame.executeList(item, i.node.List)
+	i.frame.popVariables(i.mark)
 	return flow == breakLoop, err
 }
 
@@ -163,10 +163,10 @@ func (i *iteration) bindVariables(key, item any) error {
 	for n, name := range names {
 		value := values[n+2-len(names)]
 		if !i.node.Pipe.IsAssign {
-			i.variables[i.mark-len(names)+n].value = value
+			i.frame.variables[i.mark-len(names)+n].value = value
 			continue
 		}
-		target, err := i.variable(name.Ident[0])
+		target, err := i.frame.variable(name.Ident[0])
 		if err != nil {
 			return err
 		}

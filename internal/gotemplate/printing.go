@@ -26,14 +26,14 @@ func (f *frame) formatResult(value any) (string, error) {
 	case addressed:
 		return f.formatResult(value.Addr().Interface())
 	}
-	printed, err := f.measure(value)
+	printed, err := f.meter.measure(value)
 	if err == nil && printed.hasPointers {
 		err = requireNoAddress([]any{value})
 	}
 	if err != nil {
 		return "", err
 	}
-	if err := f.chargeCopy(saturatingProduct(printed.bytes+saturatingProduct(printed.nodes, 24), 3), printed.bytes); err != nil {
+	if err := f.meter.chargeCopy(saturatingProduct(printed.bytes+saturatingProduct(printed.nodes, 24), 3), printed.bytes); err != nil {
 		return "", err
 	}
 	switch value.(type) {
@@ -76,7 +76,7 @@ func toTexts(list any) []string {
 // printf implements the function printf. It charges for the maximum length that the verbs may print before it
 // calls fmt. A width applies to each item of a list.
 func printf(f *frame, format string, values ...any) (string, error) {
-	total, err := f.measureAll(values)
+	total, err := f.meter.measureAll(values)
 	if err != nil {
 		return "", err
 	}
@@ -99,15 +99,15 @@ func printf(f *frame, format string, values ...any) (string, error) {
 		bytes += padding
 	}
 	result := len(format) + bytes + verbs.count*32
-	if verbs.width > f.budget.Bytes {
+	if verbs.width > f.meter.budget.Bytes {
 		return "", overBudget(boundBytes, "the text would be padded to %d bytes", verbs.width)
 	}
-	if err := f.chargeCopy(saturatingProduct(2, result), result); err != nil {
+	if err := f.meter.chargeCopy(saturatingProduct(2, result), result); err != nil {
 		return "", err
 	}
 	if total.hasPointers {
 		// Printed twice: once to find addresses.
-		err := f.chargeCopy(saturatingProduct(2, result), result)
+		err := f.meter.chargeCopy(saturatingProduct(2, result), result)
 		if err == nil {
 			err = requireNoAddressIn(format, values)
 		}

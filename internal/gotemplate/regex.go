@@ -42,7 +42,7 @@ func regexMatch(f *frame, expression, text string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return compiled.MatchString(text), nil
+	return compiled.regexp.MatchString(text), nil
 }
 
 // regexFind implements regexFind: it returns the first match, or "" for none.
@@ -51,7 +51,7 @@ func regexFind(f *frame, expression, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return compiled.FindString(text), nil
+	return compiled.regexp.FindString(text), nil
 }
 
 // regexFindAll implements regexFindAll: it returns the first matches, or all matches for a negative maximum.
@@ -63,7 +63,7 @@ func regexFindAll(f *frame, expression, text string, maxMatches int) ([]string, 
 	if _, _, err := f.countMatches(compiled, text, maxMatches); err != nil {
 		return nil, err
 	}
-	return compiled.FindAllString(text, maxMatches), nil
+	return compiled.regexp.FindAllString(text, maxMatches), nil
 }
 
 // regexSplit implements regexSplit: it returns the texts between the matches, at most maxMatches, or all texts for a
@@ -76,7 +76,7 @@ func regexSplit(f *frame, expression, text string, maxMatches int) ([]string, er
 	if _, _, err := f.countMatches(compiled, text, maxMatches); err != nil {
 		return nil, err
 	}
-	return compiled.Split(text, maxMatches), nil
+	return compiled.regexp.Split(text, maxMatches), nil
 }
 
 // regexReplaceAll implements regexReplaceAll. In the replacement, $1 stands for the first group of the match.
@@ -85,7 +85,7 @@ func regexReplaceAll(f *frame, expression, text, replacement string) (string, er
 	if err != nil {
 		return "", err
 	}
-	return compiled.ReplaceAllString(text, replacement), nil
+	return compiled.regexp.ReplaceAllString(text, replacement), nil
 }
 
 // regexReplaceAllLiteral implements regexReplaceAllLiteral, which does not interpret the replacement.
@@ -94,7 +94,7 @@ func regexReplaceAllLiteral(f *frame, expression, text, replacement string) (str
 	if err != nil {
 		return "", err
 	}
-	return compiled.ReplaceAllLiteralString(text, replacement), nil
+	return compiled.regexp.ReplaceAllLiteralString(text, replacement), nil
 }
 
 // compileReplacement compiles an expression, and returns an error if the text after the replacement of all matches
@@ -109,27 +109,27 @@ func (f *frame) compileReplacement(expression, text, replacement string, referen
 		return nil, err
 	}
 	result := len(text) + saturatingProduct(count, len(replacement)) + saturatingProduct(references, matched)
-	if err := f.checkAllocation(result); err != nil {
+	if err := f.meter.checkAllocation(result); err != nil {
 		return nil, err
 	}
-	return compiled, f.allocate(saturatingProduct(3, result))
+	return compiled, f.meter.allocate(saturatingProduct(3, result))
 }
 
 // compileFor compiles an expression. It returns an error if a match in the text could take too long.
 func (f *frame) compileFor(expression, text string) (*pattern, error) {
-	compiled := f.set.patterns.get(expression)
+	compiled := f.run.set.patterns.get(expression)
 	if compiled == nil {
 		var err error
 		if compiled, err = f.compile(expression); err != nil {
 			return nil, err
 		}
-		f.set.patterns.put(expression, compiled)
+		f.run.set.patterns.put(expression, compiled)
 	}
 	work := saturatingProduct(compiled.size, len(text))
 	if work > maxMatch {
 		return nil, overBudget(boundSteps, "the regular expression is too large for a text of %d bytes", len(text))
 	}
-	return compiled, f.chargeCopy(len(text)/4, work)
+	return compiled, f.meter.chargeCopy(len(text)/4, work)
 }
 
 // compile compiles an expression after it has checked the length and the size of the program.
@@ -145,14 +145,14 @@ func (f *frame) compile(expression string) (*pattern, error) {
 	if size > maxProgram {
 		return nil, overBudget(boundSteps, "the regular expression with expanded repetitions has more than %d parts", maxProgram)
 	}
-	if err := f.allocate(saturatingProduct(size, 512)); err != nil {
+	if err := f.meter.allocate(saturatingProduct(size, 512)); err != nil {
 		return nil, err
 	}
 	compiled, err := regexp.Compile(expression)
 	if err != nil {
 		return nil, fmt.Errorf("compiling a regular expression: %w", err)
 	}
-	return &pattern{Regexp: compiled, size: size}, nil
+	return &pattern{regexp: compiled, size: size}, nil
 }
 
 // programSize returns the approximate number of instructions of an expression.
@@ -174,24 +174,24 @@ func programSize(tree *syntax.Regexp) int {
 // matches cannot be canceled and may take quadratic time. countMatches therefore searches for one match, then two,
 // then four and so on, and may stop after each search.
 func (f *frame) countMatches(compiled *pattern, text string, maxMatches int) (count, bytes int, err error) {
-	elapsedBefore := f.clock.elapsed()
+	elapsedBefore := f.meter.clock.elapsed()
 	for limit := 1; ; limit *= 2 {
-		limit = min(limit, f.budget.Nodes+1)
+		limit = min(limit, f.meter.budget.Nodes+1)
 		if maxMatches >= 0 {
 			limit = min(limit, maxMatches)
 		}
-		spans := compiled.FindAllStringIndex(text, limit)
-		if err := f.allocatePieces(len(spans), bytesPerMatch); err != nil {
+		spans := compiled.regexp.FindAllStringIndex(text, limit)
+		if err := f.meter.allocatePieces(len(spans), bytesPerMatch); err != nil {
 			return 0, 0, err
 		}
 		if len(spans) < limit || limit == maxMatches {
 			return len(spans), matchedBytes(spans), nil
 		}
-		if f.ctx.Err() != nil {
-			return 0, 0, f.checkContext()
+		if f.meter.ctx.Err() != nil {
+			return 0, 0, f.meter.checkContext()
 		}
 		// A short text takes very little time, even if the clock shows more.
-		if saturatingProduct(limit, saturatingProduct(compiled.size, len(text))) > maxMatch && f.clock.elapsed()-elapsedBefore > f.budget.Timeout/4 {
+		if saturatingProduct(limit, saturatingProduct(compiled.size, len(text))) > maxMatch && f.meter.clock.elapsed()-elapsedBefore > f.meter.budget.Timeout/4 {
 			// This is not the caller's deadline: a retry would not help.
 			return 0, 0, overBudget(boundTime, "matching this text against the regular expression takes too long")
 		}

@@ -31,8 +31,8 @@ type Set struct {
 	files     []string
 	functions map[string]*function
 	methods   methods
-	texts     *textCache
-	patterns  *patternCache
+	texts     *parseCache[parsedText]
+	patterns  *parseCache[pattern]
 	watch     [][]string
 }
 
@@ -51,8 +51,8 @@ func Compile(files map[string]string, opts Options) (*Set, error) {
 		scope:     &scope{definitions: map[string]*definition{}},
 		functions: newFunctions(),
 		methods:   newMethods(opts.Methods),
-		texts:     newTextCache(),
-		patterns:  newPatternCache(),
+		texts:     newParseCache[parsedText](),
+		patterns:  newParseCache[pattern](),
 		watch:     opts.Watch,
 	}
 	var findings []error
@@ -95,8 +95,8 @@ func byPosition(a, b *definition) int { return cmp.Compare(a.root.Position(), b.
 
 // duplicateError returns the error for a template that is defined twice, at the position of the second definition.
 func duplicateError(first, second *definition) error {
-	finding := second.errorAt(second.startPosition(), "")
-	finding.Message = fmt.Sprintf("template %q is already defined at %s", second.name, first.errorAt(first.startPosition(), "").position())
+	finding := second.source.errorAt(second.startPosition(), "")
+	finding.Message = fmt.Sprintf("template %q is already defined at %s", second.name, first.source.errorAt(first.startPosition(), "").position())
 	finding.Hint = "rename one of the templates"
 	return finding
 }

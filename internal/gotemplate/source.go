@@ -23,9 +23,9 @@ const (
 
 // definition is one template: a file or a define in a file.
 type definition struct {
-	*source
-	name string
-	root *parse.ListNode
+	source *source
+	name   string
+	root   *parse.ListNode
 	// isEmpty reports whether the definition contains only whitespace and comments.
 	isEmpty bool
 }
@@ -40,8 +40,8 @@ type scope struct {
 // findDefinition returns the innermost definition with a name that is not empty. If all of them are empty, it returns
 // the outermost one, and nil if there is none.
 func (s *scope) findDefinition(name string) (match *definition) {
-	for ; s != nil && (match == nil || match.isEmpty); s = s.outer {
-		if further := s.definitions[name]; further != nil {
+	for visible := s; visible != nil && (match == nil || match.isEmpty); visible = visible.outer {
+		if further := visible.definitions[name]; further != nil {
 			match = further
 		}
 	}
@@ -51,8 +51,8 @@ func (s *scope) findDefinition(name string) (match *definition) {
 // definitionNames returns the sorted names of all templates in the scope.
 func (s *scope) definitionNames() []string {
 	var names []string
-	for ; s != nil; s = s.outer {
-		for name := range s.definitions {
+	for visible := s; visible != nil; visible = visible.outer {
+		for name := range visible.definitions {
 			names = append(names, name)
 		}
 	}
@@ -144,7 +144,7 @@ func (s *source) parseError(err error) *Error {
 
 // startPosition returns the position of a define's action, or 0 for the definition of a whole file.
 func (d *definition) startPosition() int {
-	if d.name == d.file {
+	if d.name == d.source.file {
 		return 0
 	}
 	quoted := regexp.QuoteMeta(strconv.Quote(d.name)) + "|" + regexp.QuoteMeta("`"+d.name+"`")
@@ -152,7 +152,7 @@ func (d *definition) startPosition() int {
 	if err != nil {
 		return int(d.root.Position())
 	}
-	if span := pattern.FindStringIndex(d.text); span != nil {
+	if span := pattern.FindStringIndex(d.source.text); span != nil {
 		return span[0]
 	}
 	return int(d.root.Position())

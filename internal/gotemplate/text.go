@@ -38,10 +38,10 @@ func textFunctions() []ownFunction {
 
 // chargeText charges for a text before it is created. It returns an error if the text would be too long.
 func (f *frame) chargeText(bytes int) error {
-	if err := f.checkAllocation(bytes); err != nil {
+	if err := f.meter.checkAllocation(bytes); err != nil {
 		return err
 	}
-	return f.chargeCopy(saturatingProduct(2, bytes), bytes)
+	return f.meter.chargeCopy(saturatingProduct(2, bytes), bytes)
 }
 
 func repeat(f *frame, count int, text string) (string, error) {
@@ -122,10 +122,10 @@ func (f *frame) chargeSplit(separator, text string, bytesEach int) error {
 	if separator == "" {
 		parts = utf8.RuneCountInString(text)
 	}
-	if err := f.addSteps(len(text) / bytesPerStep); err != nil {
+	if err := f.meter.addSteps(len(text) / bytesPerStep); err != nil {
 		return err
 	}
-	return f.allocatePieces(parts, bytesEach)
+	return f.meter.allocatePieces(parts, bytesEach)
 }
 
 // join returns the items of a list, without null, separated by a separator.

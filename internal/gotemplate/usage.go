@@ -58,8 +58,8 @@ func (s *Set) Usage() Usage {
 		}
 	}
 	for name, defined := range s.scope.definitions {
-		if name != defined.file && !finder.reachable[defined] {
-			usage.Unused = append(usage.Unused, Define{defined.positionAt(defined.startPosition()), name})
+		if name != defined.source.file && !finder.reachable[defined] {
+			usage.Unused = append(usage.Unused, Define{defined.source.positionAt(defined.startPosition()), name})
 		}
 	}
 	slices.SortFunc(usage.Unused, func(a, b Define) int { return a.compare(b.Position) })
@@ -112,7 +112,7 @@ func (u *usageFinder) findCalls(caller *definition, fixedPosition *Position) {
 			if !isCall || len(node.Args) < 2 || function.Ident != "include" && function.Ident != "tpl" {
 				return
 			}
-			position := caller.positionAt(caller.nodeStart(node))
+			position := caller.source.positionAt(caller.source.nodeStart(node))
 			if fixedPosition != nil {
 				position = *fixedPosition
 			}
@@ -153,7 +153,7 @@ func (u *usageFinder) resolveCall(call patternCall) (defines []string) {
 		}
 	}
 	for _, def := range u.order[mark:] {
-		if def.name != def.file {
+		if def.name != def.source.file {
 			defines = append(defines, def.name)
 		}
 	}
