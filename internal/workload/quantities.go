@@ -41,12 +41,15 @@ func CheckQuantities[T any](path string, value any) error {
 var quantityNodes sync.Map
 
 // quantityNode describes where a type contains quantities: the value itself is a quantity, or some of its
-// fields or its items contain quantities. A nil *quantityNode stands for a type without quantities.
+// fields or its items contain quantities. It is empty for a type without quantities.
 type quantityNode struct {
-	isOne  bool
+	isOne bool
+	// fields and items contain only nodes with quantities. items is nil if the type has no such items.
 	fields map[string]*quantityNode
 	items  *quantityNode
 }
+
+func (p *quantityNode) isEmpty() bool { return !p.isOne && len(p.fields) == 0 && p.items == nil }
 
 // newQuantityNode returns the quantityNode of a type.
 func newQuantityNode(typ reflect.Type) *quantityNode {
@@ -54,18 +57,16 @@ func newQuantityNode(typ reflect.Type) *quantityNode {
 	case reflect.Pointer:
 		return newQuantityNode(typ.Elem())
 	case reflect.Slice, reflect.Map:
-		if items := newQuantityNode(typ.Elem()); items != nil {
+		if items := newQuantityNode(typ.Elem()); !items.isEmpty() {
 			return &quantityNode{items: items}
 		}
 	case reflect.Struct:
 		if typ == reflect.TypeFor[resource.Quantity]() {
 			return &quantityNode{isOne: true}
 		}
-		if fields := fieldNodes(typ); len(fields) > 0 {
-			return &quantityNode{fields: fields}
-		}
+		return &quantityNode{fields: fieldNodes(typ)}
 	}
-	return nil
+	return &quantityNode{}
 }
 
 // fieldNodes returns the quantityNodes of a struct's fields, by their JSON names.
@@ -78,7 +79,7 @@ func fieldNodes(typ reflect.Type) map[string]*quantityNode {
 			continue
 		}
 		switch node := newQuantityNode(field.Type); {
-		case node == nil:
+		case node.isEmpty():
 		case name == "":
 			maps.Copy(fields, node.fields) // The field is inline.
 		default:
@@ -91,27 +92,31 @@ func fieldNodes(typ reflect.Type) map[string]*quantityNode {
 // check returns an error for the first quantity in a value that is too long. The path is the path of the value, for
 // the error.
 func (p *quantityNode) check(path string, value any) error {
-	switch {
-	case p == nil:
-		return nil
-	case p.isOne:
+	if p.isOne {
 		return checkQuantity(path, value)
 	}
-	for i, item := range tree.List(value) {
-		if err := p.items.check(fmt.Sprintf("%s[%d]", path, i), item); err != nil {
-			return err
+	if p.items != nil {
+		for i, item := range tree.List(value) {
+			if err := p.items.check(fmt.Sprintf("%s[%d]", path, i), item); err != nil {
+				return err
+			}
 		}
 	}
 	object := tree.Map(value)
 	for _, key := range slices.Sorted(maps.Keys(object)) {
-		if err := p.child(key).check(strings.TrimPrefix(path+tree.Path("", key), "."), object[key]); err != nil {
+		child := p.child(key)
+		if child == nil {
+			continue
+		}
+		if err := child.check(strings.TrimPrefix(path+tree.Path("", key), "."), object[key]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// child returns the quantityNode of a key. It ignores case, because decoders may also ignore case.
+// child returns the quantityNode of a key, nil if its value has no quantities. It ignores case, because decoders may
+// also ignore case.
 func (p *quantityNode) child(key string) *quantityNode {
 	for name, node := range p.fields {
 		if strings.EqualFold(name, key) {
