@@ -25,7 +25,7 @@ type reference struct {
 
 // refers returns the workload that a record refers to, and false if there is none.
 func (r *Record) refers() (reference, bool) {
-	if r == nil || r.reference == nil {
+	if r.reference == nil {
 		return reference{}, false
 	}
 	return reference{r.reference.Kind, types.NamespacedName{Namespace: r.Namespace, Name: r.reference.Name}}, true
@@ -100,18 +100,21 @@ func (c *Cache) findRunner(target reference) *Record {
 // refer records the reference of a workload that has changed. The record before or after the change may be nil.
 // It returns the workloads that get another runner, as they were before and after.
 func (c *Cache) refer(previous, current *Record) (changed []*Record) {
-	oldRef, _ := previous.refers()
-	newRef, isRunner := current.refers()
-	if previous != nil && c.runners[oldRef] != nil {
+	var oldRef, newRef reference
+	if previous != nil {
+		oldRef, _ = previous.refers()
 		if delete(c.runners[oldRef], previous.Name); len(c.runners[oldRef]) == 0 {
 			delete(c.runners, oldRef)
 		}
 	}
-	if isRunner {
-		if c.runners[newRef] == nil {
-			c.runners[newRef] = bucket{}
+	if current != nil {
+		var isRunner bool
+		if newRef, isRunner = current.refers(); isRunner {
+			if c.runners[newRef] == nil {
+				c.runners[newRef] = bucket{}
+			}
+			c.runners[newRef][current.Name] = current
 		}
-		c.runners[newRef][current.Name] = current
 	}
 	for _, name := range slices.Compact([]reference{oldRef, newRef}) {
 		index := c.indexes[namespaceKey{name.kind, name.Namespace}]
