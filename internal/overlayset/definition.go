@@ -21,9 +21,12 @@ const largestDocument = 32 << 20
 // example, a native sidecar without its restartPolicy would be an init container that never ends.
 type Definition struct{ pod *fields }
 
-// fields are the fields of an object or of each item of a list. A nil value accepts any fields, because the definition
-// does not list them.
-type fields struct{ below map[string]*fields }
+// fields are the fields of an object or of each item of a list. isOpen is true if any fields are accepted, because the
+// definition does not list them.
+type fields struct {
+	isOpen bool
+	below  map[string]*fields
+}
 
 // node is the relevant part of an OpenAPI schema.
 type node struct {
@@ -72,7 +75,7 @@ func (n *node) fields() *fields {
 		n = n.Items
 	}
 	if n.Keeps || len(n.Properties) == 0 {
-		return nil
+		return &fields{isOpen: true}
 	}
 	result := &fields{below: map[string]*fields{}}
 	for name, child := range n.Properties {
@@ -86,7 +89,7 @@ func (d *Definition) UnknownField(pod map[string]any) string { return d.pod.find
 
 // findUnknown returns the path of the first field of a value that is not in the fields, or "" for none.
 func (f *fields) findUnknown(value any) string {
-	if f == nil {
+	if f.isOpen {
 		return ""
 	}
 	for _, item := range tree.List(value) {
