@@ -237,9 +237,13 @@ func (d *Document) Decode(schemas Schemas) ([]Document, error) {
 		}
 		return []Document{*d}, nil
 	}
-	schema, err := schemas.find(d.Kind)
-	if err != nil {
-		return nil, err
+	var schema Schema
+	if schemas != nil {
+		found, err := schemas(d.Kind)
+		if err != nil {
+			return nil, err
+		}
+		schema = found
 	}
 	if err := d.decode(schema); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Kind, err)
@@ -271,14 +275,6 @@ func newObject(apiVersion, kind string) client.Object {
 		return workloadKind.New()
 	}
 	return nil
-}
-
-// find returns the schema of a kind, nil if it has none.
-func (s Schemas) find(kind string) (Schema, error) {
-	if s == nil {
-		return nil, nil //nolint:nilnil // Most kinds do not have a schema.
-	}
-	return s(kind)
 }
 
 // decode decodes the text into the object. The error reports all unknown fields, each with its path.
