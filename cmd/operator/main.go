@@ -85,7 +85,7 @@ func runInstrumented(ctx context.Context, log logr.Logger, options operator.Opti
 		return err
 	}
 	process.Tracer, process.Reports = tracer, reports
-	log.Info("starting", "version", version, "environment", options.Environment, "tracing", tracer != nil, "sentry", reports != nil)
+	log.Info("starting", "version", version, "environment", options.Environment, "tracing", tracer != telemetry.Tracer{}, "sentry", reports.IsEnabled())
 	err = operator.Run(ctx, config, vectorsidecar.FS, options, process)
 	reports.Flush(exportTimeout)
 	sending, cancel := context.WithTimeout(context.WithoutCancel(ctx), exportTimeout)

@@ -40,8 +40,8 @@ import (
 type Process struct {
 	// Version is the version of the operator, for its metrics and for the records of its writes.
 	Version string
-	// Tracer and Reports observe the controller.
-	Tracer  *telemetry.Tracer
+	// Tracer and Reports observe the controller. Without Reports, nothing is reported.
+	Tracer  telemetry.Tracer
 	Reports *telemetry.Reporter
 	// Level is the logger's level; the configuration file can change it.
 	Level LevelSetter
@@ -161,7 +161,7 @@ func loopOptions(options *Options, process *Process) sidecar.Options {
 		WatchNamespaces:    options.WatchNamespaces,
 		ClusterSidecars:    options.ClusterSidecars,
 		Concurrency:        options.Concurrency,
-		Instruments:        sidecar.Instruments{Tracer: process.Tracer, Reports: process.Reports},
+		Instruments:        sidecar.Instruments{Tracer: process.Tracer, Reports: cmp.Or(process.Reports, telemetry.NewNoopReporter())},
 		Patience:           process.Patience,
 		Quiet:              process.Quiet,
 		PolicyInterval:     process.PolicyInterval,

@@ -16,7 +16,7 @@ import (
 // repeatInterval is the time for which the same terminal error is not reported again.
 const repeatInterval = time.Hour
 
-// Reporter sends reports to Sentry. A nil Reporter is a no-op.
+// Reporter sends reports to Sentry.
 type Reporter struct {
 	client *sentry.Client
 	now    func() time.Time
@@ -25,12 +25,17 @@ type Reporter struct {
 	reported map[string]time.Time
 }
 
-// NewReporter returns a Reporter for the Sentry of SENTRY_DSN, nil if that is unset.
+// NewNoopReporter returns a Reporter that sends nothing.
+func NewNoopReporter() *Reporter {
+	return &Reporter{client: sentry.NewNoopClient(), now: time.Now, reported: map[string]time.Time{}}
+}
+
+// NewReporter returns a Reporter for the Sentry of SENTRY_DSN. It sends nothing if that is unset.
 // SENTRY_ENVIRONMENT is the environment of the reports.
 func NewReporter(version string, now func() time.Time) (*Reporter, error) {
 	dsn := os.Getenv("SENTRY_DSN")
 	if dsn == "" {
-		return nil, nil
+		return NewNoopReporter(), nil
 	}
 	client, err := sentry.NewClient(sentry.ClientOptions{
 		Dsn: dsn, Release: "vector-sidecar-operator@" + version,
@@ -44,11 +49,11 @@ func NewReporter(version string, now func() time.Time) (*Reporter, error) {
 	return &Reporter{client: client, now: now, reported: map[string]time.Time{}}, nil
 }
 
+// IsEnabled reports whether the Reporter sends reports.
+func (r *Reporter) IsEnabled() bool { return r.client.IsEnabled() }
+
 // Panic reports a panic, from the deferred function that recovered the value.
 func (r *Reporter) Panic(value any) {
-	if r == nil {
-		return
-	}
 	event := sentry.NewEvent()
 	event.Level = sentry.LevelFatal
 	event.Exception = []sentry.Exception{{Type: fmt.Sprintf("%T", value), Value: describeType(value), Stacktrace: sentry.NewStacktrace()}}
@@ -58,7 +63,7 @@ func (r *Reporter) Panic(value any) {
 // Terminal reports an error that retries will not fix. The report contains only the reason, which package meta
 // declares. The same reason is reported once per hour.
 func (r *Reporter) Terminal(reason string) {
-	if r == nil || !r.isDue(reason) {
+	if !r.isDue(reason) {
 		return
 	}
 	event := sentry.NewEvent()
@@ -82,11 +87,7 @@ func (r *Reporter) isDue(reason string) bool {
 }
 
 // Flush waits until all reports are sent or the timeout is over.
-func (r *Reporter) Flush(timeout time.Duration) {
-	if r != nil {
-		r.client.Flush(timeout)
-	}
-}
+func (r *Reporter) Flush(timeout time.Duration) { r.client.Flush(timeout) }
 
 // describeType returns the part of a panic's value that may be reported. Go's runtime errors contain
 // only types and indexes. Any other value may contain text that a user wrote.

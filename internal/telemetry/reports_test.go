@@ -110,7 +110,7 @@ func TestNewReporter_ReportsNothingWithoutDSN(t *testing.T) {
 	reporter, err := NewReporter("1.2.3", time.Now)
 
 	require.NoError(t, err)
-	require.Nil(t, reporter)
+	require.False(t, reporter.IsEnabled())
 	require.NotPanics(t, func() {
 		reporter.Panic("x")
 		reporter.Terminal("Conflict")

@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Tracer starts spans. A nil Tracer is a no-op.
+// Tracer starts spans. The zero Tracer is a no-op.
 type Tracer struct{ tracer trace.Tracer }
 
 // Attributes of spans, in addition to OpenTelemetry's own for Kubernetes.
@@ -31,8 +31,8 @@ const (
 )
 
 // Start starts a span with a name, as a child of the span in the context. The caller must end the span.
-func (t *Tracer) Start(ctx context.Context, name string) (context.Context, Span) {
-	if t == nil {
+func (t Tracer) Start(ctx context.Context, name string) (context.Context, Span) {
+	if t.tracer == nil {
 		return ctx, Span{}
 	}
 	ctx, span := t.tracer.Start(ctx, name)

@@ -23,17 +23,17 @@ import (
 const service = "vector-sidecar-operator"
 
 // NewTracer returns the Tracer that OpenTelemetry's environment variables configure, and a function
-// that sends the last spans and shuts it down. The Tracer is nil unless OTEL_EXPORTER_OTLP_ENDPOINT
+// that sends the last spans and shuts it down. The Tracer is zero unless OTEL_EXPORTER_OTLP_ENDPOINT
 // or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set. The exporter, the sampler and the batcher read the
 // other variables themselves. An unreachable collector is only logged.
-func NewTracer(ctx context.Context, version string, log logr.Logger) (*Tracer, func(context.Context) error, error) {
+func NewTracer(ctx context.Context, version string, log logr.Logger) (Tracer, func(context.Context) error, error) {
 	none := func(context.Context) error { return nil }
 	if !isEnabled() {
-		return nil, none, nil
+		return Tracer{}, none, nil
 	}
 	exporter, err := newExporter(ctx)
 	if err != nil {
-		return nil, none, err
+		return Tracer{}, none, err
 	}
 	described, err := resource.New(ctx,
 		resource.WithAttributes(attribute.String("service.name", service), attribute.String("service.version", version)),
@@ -41,11 +41,11 @@ func NewTracer(ctx context.Context, version string, log logr.Logger) (*Tracer, f
 		resource.WithTelemetrySDK(),
 	)
 	if err != nil {
-		return nil, none, errors.Join(fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err), exporter.Shutdown(ctx))
+		return Tracer{}, none, errors.Join(fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err), exporter.Shutdown(ctx))
 	}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Error(err, "sending spans") }))
 	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(described))
-	return &Tracer{provider.Tracer("kontroloop.ai/vector-sidecar-operator")}, provider.Shutdown, nil
+	return Tracer{provider.Tracer("kontroloop.ai/vector-sidecar-operator")}, provider.Shutdown, nil
 }
 
 // isEnabled reports whether OpenTelemetry's environment variables enable traces.

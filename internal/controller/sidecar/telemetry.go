@@ -18,10 +18,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// Instruments observe the VectorSidecarReconciler without changing its behavior. Each of them may be nil.
+// Instruments observe the VectorSidecarReconciler without changing its behavior. Metrics and Reports are required.
 type Instruments struct {
 	Metrics *telemetry.Metrics
-	Tracer  *telemetry.Tracer
+	Tracer  telemetry.Tracer
 	Reports *telemetry.Reporter
 }
 

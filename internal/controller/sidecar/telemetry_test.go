@@ -34,7 +34,7 @@ func TestLiveness_DetectsStuckReconcile(t *testing.T) {
 // A panic in a reconcile is counted and reported. It then continues, and the manager handles it.
 func TestEndReconcile_ReportsAndRepeatsPanic(t *testing.T) {
 	counted := telemetry.NewMetrics("1", time.Now)
-	i := &instruments{Instruments: Instruments{Metrics: counted}, liveness: newLiveness(0), now: time.Now}
+	i := &instruments{Instruments: Instruments{Metrics: counted, Reports: telemetry.NewNoopReporter()}, liveness: newLiveness(0), now: time.Now}
 
 	require.PanicsWithValue(t, "no", func() {
 		_, reconcile := i.startReconcile(t.Context(), logsOfShop)
@@ -60,7 +60,7 @@ func TestEndReconcile_ReportsAndRepeatsPanic(t *testing.T) {
 
 // Without a tracer, a step allocates no memory.
 func TestInstruments_AllocateNothingWithoutTracer(t *testing.T) {
-	i := &instruments{Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, liveness: newLiveness(0), now: time.Now}
+	i := &instruments{Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now), Reports: telemetry.NewNoopReporter()}, liveness: newLiveness(0), now: time.Now}
 	ctx := i.liveness.startReconcile(log.IntoContext(t.Context(), logr.Discard()), logsOfShop, time.Now())
 
 	require.Zero(t, testing.AllocsPerRun(100, func() {
