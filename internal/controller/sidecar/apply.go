@@ -163,7 +163,8 @@ func (a *applier) writeWorkload(ctx context.Context, sidecarState *state.Sidecar
 	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), isAhead(sidecarState, p, err):
 		logNotWritten(ctx, status.Object(p.Target), err)
 		wait := sidecarState.RecordMiss(p, err)
-		return newStaleResult(p, wait, sidecarState.StaleWrite(p))
+		stale, _ := sidecarState.StaleWrite(p)
+		return newStaleResult(p, wait, stale.UnexplainedConflict())
 	}
 	result := newRejection(p, err)
 	if result.State == decision.WriteRejected {

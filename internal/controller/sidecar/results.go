@@ -13,7 +13,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -47,11 +46,10 @@ func newRejection(p *plan.Plan, err error) decision.Result {
 }
 
 // newStaleResult returns the result of a write that was not made because its workload had changed. It has an error if
-// the API server repeatedly responds as if the workload had changed, although it has not.
-func newStaleResult(p *plan.Plan, requeueAfter time.Duration, stale *state.StaleWrite) decision.Result {
+// the API server repeatedly responds as if the workload had changed, although it has not. err is that response, or nil.
+func newStaleResult(p *plan.Plan, requeueAfter time.Duration, err error) decision.Result {
 	result := newResult(p, decision.WriteStale)
 	result.RequeueAfter = requeueAfter
-	err := stale.UnexplainedConflict()
 	if err == nil {
 		return result
 	}

@@ -35,8 +35,8 @@ type stalenessGuard struct {
 // not be written, and checkView returns its result. If an earlier write missed the workload and the cache has not
 // changed since, checkView reads the live workload.
 func (v *stalenessGuard) checkView(ctx context.Context, sidecarState *state.Sidecar, p *plan.Plan) (result decision.Result, isCurrent bool) {
-	stale := sidecarState.StaleWrite(p)
-	if stale == nil {
+	stale, isStale := sidecarState.StaleWrite(p)
+	if !isStale {
 		if !sidecarState.IsPending(p) {
 			return decision.Result{}, true
 		}
@@ -45,7 +45,7 @@ func (v *stalenessGuard) checkView(ctx context.Context, sidecarState *state.Side
 	}
 	if remaining := stale.ReadTime.Sub(v.now()); remaining > 0 {
 		logNotWritten(ctx, status.Object(p.Target), errBehind)
-		return newStaleResult(p, remaining, stale), false
+		return newStaleResult(p, remaining, stale.UnexplainedConflict()), false
 	}
 	live := p.Target.Adapter().New()
 	err := v.live.Get(ctx, types.NamespacedName{Namespace: p.Target.Namespace, Name: p.Target.Name}, live)
@@ -71,6 +71,6 @@ func (v *stalenessGuard) checkView(ctx context.Context, sidecarState *state.Side
 // Such a rejection is not a conflict, because the other VectorSidecar wrote first.
 func isAhead(sidecarState *state.Sidecar, p *plan.Plan, err error) bool {
 	var conflict *apply.ConflictError
-	stale := sidecarState.StaleWrite(p)
-	return errors.As(err, &conflict) && conflict.Siblings && (stale == nil || !stale.IsCurrent)
+	stale, _ := sidecarState.StaleWrite(p)
+	return errors.As(err, &conflict) && conflict.Siblings && !stale.IsCurrent
 }

@@ -66,20 +66,10 @@ type StaleWrite struct {
 // changed after it was read.
 const mostInVain = 1
 
-// next returns the record after a further write that missed the workload. look is the time when the live workload
-// must be read. answer is the API server's response to the write, or nil if the write was not sent.
-func (m *StaleWrite) next(look time.Time, answer error) *StaleWrite {
-	missed := &StaleWrite{ReadTime: look}
-	if m != nil && m.IsCurrent && answer != nil {
-		missed.answer, missed.inVain = answer, m.inVain+1
-	}
-	return missed
-}
-
 // UnexplainedConflict returns the API server's response if it is a repeated conflict although the workload has not
 // changed, otherwise nil. An admission webhook may cause such responses.
-func (m *StaleWrite) UnexplainedConflict() error {
-	if m == nil || m.inVain <= mostInVain {
+func (m StaleWrite) UnexplainedConflict() error {
+	if m.inVain <= mostInVain {
 		return nil
 	}
 	return m.answer
@@ -114,16 +104,16 @@ func (s *Sidecar) Denials() map[types.UID]decision.RejectedWrite {
 	return denials
 }
 
-// StaleWrite returns the record of a write that missed the version of the workload in a plan, or nil if there is
+// StaleWrite returns the record of a write that missed the version of the workload in a plan, and false if there is
 // none.
-func (s *Sidecar) StaleWrite(p *plan.Plan) *StaleWrite {
+func (s *Sidecar) StaleWrite(p *plan.Plan) (StaleWrite, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lastAttempt, ok := s.lastAttempt(p.Target.UID)
-	if ok && lastAttempt.planned == p.Workload.ResourceVersion {
-		return lastAttempt.missed
+	if ok && lastAttempt.planned == p.Workload.ResourceVersion && lastAttempt.missed != nil {
+		return *lastAttempt.missed, true
 	}
-	return nil
+	return StaleWrite{}, false
 }
 
 // Generation returns the generation of a workload after the last write to it, or 0 if the generation is unknown.
@@ -190,7 +180,11 @@ func (s *Sidecar) RecordMiss(p *plan.Plan, answer error) time.Duration {
 	defer s.mu.Unlock()
 	lastAttempt, _ := s.lastAttempt(p.Target.UID)
 	wait := s.memory.Backoff.Next(retryStaleWrite, s.attemptKey(p.Target.UID))
-	lastAttempt.denial, lastAttempt.missed = nil, lastAttempt.missed.next(s.memory.now().Add(wait), answer)
+	missed := &StaleWrite{ReadTime: s.memory.now().Add(wait)}
+	if previous := lastAttempt.missed; previous != nil && previous.IsCurrent && answer != nil {
+		missed.answer, missed.inVain = answer, previous.inVain+1
+	}
+	lastAttempt.denial, lastAttempt.missed = nil, missed
 	s.setAttempt(p, lastAttempt)
 	return wait
 }

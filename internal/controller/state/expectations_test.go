@@ -129,7 +129,10 @@ func TestRecordMiss_DoublesWaitForCache(t *testing.T) {
 func TestUnexplainedConflict_RequiresCurrentWorkload(t *testing.T) {
 	logs, answer := New(time.Now).GetOrCreate(logsOfShop), errors.New("no")
 	on := seen("10", 1, "a")
-	unexplained := func() error { return logs.StaleWrite(on).UnexplainedConflict() }
+	unexplained := func() error {
+		stale, _ := logs.StaleWrite(on)
+		return stale.UnexplainedConflict()
+	}
 	require.NoError(t, unexplained())
 	for range 3 {
 		logs.RecordMiss(on, answer)
