@@ -121,7 +121,9 @@ func stuckWaves(published *fleet.Target, publishedAt time.Time, members []FleetM
 func (d *Diagnosis) checkRollout(ctx context.Context, installation *source.Installation) []Result {
 	const check = "rollout of the published revision"
 	results := []Result{Writes(installation)}
+	var publishedAt time.Time
 	if published := installation.Published; published != nil {
+		publishedAt = published.Since.Time
 		if faults := published.Faults(); len(faults) > 0 {
 			results = append(results, Result{"published templates and values", Failed, strings.Join(faults, "; "), "correct them and upgrade the installation"})
 		}
@@ -134,7 +136,7 @@ func (d *Diagnosis) checkRollout(ctx context.Context, installation *source.Insta
 	if err != nil {
 		return append(results, Result{check, Unknown, err.Error(), "ask someone with permission to list VectorSidecars"})
 	}
-	result := Rollout(&platform.Target, installation.Published.PublishedSince(), members, d.Now())
+	result := Rollout(&platform.Target, publishedAt, members, d.Now())
 	if texts := failureTexts(platform.Target.Revision, members); result.State == Failed && len(texts) > 0 {
 		result.Message += "; " + strings.Join(humanize.TruncateList(texts, mostStuck, len(texts)), "; ")
 	}

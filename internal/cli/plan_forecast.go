@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -234,7 +235,8 @@ type plannedWave struct {
 // planOrder returns the order of the plans of VectorSidecars that share the rollout slots of the installation. The
 // plans of a wave come after all plans of the wave before.
 func (s *session) planOrder(results []*result) order {
-	planned := order{batches: make([][]int, len(results)), waves: s.plannedWaves(results)}
+	rules := cmp.Or(s.taker.Platform.Rollout, &fleet.Rules{}) // The installation may have no rules.
+	planned := order{batches: make([][]int, len(results)), waves: s.plannedWaves(results, rules)}
 	numbers := map[int]bool{}
 	for n, ruled := range results {
 		planned.batches[n], numbers[planned.waves[n].number] = make([]int, len(ruled.Plans)), true
@@ -248,7 +250,7 @@ func (s *session) planOrder(results []*result) order {
 				members, paced = append(members, n), append(paced, ruled.pacedPlans())
 			}
 		}
-		rules, offset := s.taker.Platform.Rollout, lastBatch
+		offset := lastBatch
 		simulate.Share(paced, rules)
 		for i, batches := range simulate.Batches(paced, rules) {
 			for j, batch := range batches {
@@ -263,9 +265,9 @@ func (s *session) planOrder(results []*result) order {
 }
 
 // plannedWaves returns the wave of each VectorSidecar if the planned change rolls out in waves.
-func (s *session) plannedWaves(results []*result) []plannedWave {
-	waves, rules := make([]plannedWave, len(results)), s.taker.Platform.Rollout
-	if !s.inputs.values.isSet() && s.inputs.templates == "" || rules == nil || len(rules.Waves) == 0 {
+func (s *session) plannedWaves(results []*result, rules *fleet.Rules) []plannedWave {
+	waves := make([]plannedWave, len(results))
+	if !s.inputs.values.isSet() && s.inputs.templates == "" || len(rules.Waves) == 0 {
 		return waves
 	}
 	for n, ruled := range results {

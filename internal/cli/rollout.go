@@ -225,10 +225,10 @@ func (o *rolloutOptions) readRollout(ctx context.Context, cluster client.Reader)
 	}
 	read.IsUndone = read.RevisionNotRead == "" && read.target.IsUndone()
 	if installed.Published != nil {
-		read.Faults = installed.Published.Faults()
+		read.Faults, read.publishedAt = installed.Published.Faults(), installed.Published.Since.Time
 	}
 	read.isStoppedByValues = installed.ConfigMaps().Installation.Annotations[meta.AnnotationWrites] == meta.WritesStopped
-	read.writes, read.publishedAt = checkup.Writes(installed), installed.Published.PublishedSince()
+	read.writes = checkup.Writes(installed)
 	return read, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
@@ -122,7 +123,7 @@ func TestDecide_UsesNoSlotForRecordOnlyWrites(t *testing.T) {
 	for i := range decided.Plans {
 		require.Equal(t, plan.RecordOnly, decided.Plans[i].Change)
 		require.True(t, decided.Plans[i].Writes())
-		require.Equal(t, 0, simulate.Batches([]simulate.PacedPlans{{Plans: decided.Plans, Limit: decided.Limit}}, nil)[0][i])
+		require.Equal(t, 0, simulate.Batches([]simulate.PacedPlans{{Plans: decided.Plans, Limit: decided.Limit}}, &fleet.Rules{})[0][i])
 	}
 	require.Empty(t, decided.Missing)
 	s = carryOut(t, s, decided, deployments...)

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,14 +33,6 @@ type Publication struct {
 	Rollout PartStatus `json:"rollout"`
 	// RolloutText is the text of the rollout rules that are in use, "" if none are.
 	RolloutText string `json:"rolloutText,omitempty"`
-}
-
-// PublishedSince returns the time at which the revision was published, or zero without a publication.
-func (p *Publication) PublishedSince() time.Time {
-	if p == nil {
-		return time.Time{}
-	}
-	return p.Since.Time
 }
 
 // PartStatus is the state of a template set, the policy or the rollout rules.

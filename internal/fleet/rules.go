@@ -71,7 +71,7 @@ func Parse(source string, text []byte) (*Rules, error) {
 }
 
 // isLimited reports whether the number of rollouts in progress is limited.
-func (r *Rules) isLimited() bool { return r != nil && r.MaxConcurrent != nil }
+func (r *Rules) isLimited() bool { return r.MaxConcurrent != nil }
 
 // Limit returns the maximum number of matched workloads with a rollout in progress, or 0 for no limit.
 func (r *Rules) Limit(matched int) int {

@@ -47,7 +47,7 @@ func TestLimit_ComputesSlotsFromRules(t *testing.T) {
 		require.Equal(t, want, parse(t, text).Limit(250), text)
 	}
 	require.Equal(t, 1, parse(t, `maxConcurrent: "2%"`).Limit(0), "never none at all")
-	require.Equal(t, 0, (*Rules)(nil).Limit(5))
+	require.Equal(t, 0, (&Rules{}).Limit(5))
 }
 
 // Each case is a time and the windows of the rules, and until when rollouts wait.

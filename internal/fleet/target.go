@@ -4,6 +4,7 @@
 package fleet
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,10 +36,10 @@ type Target struct {
 }
 
 // NewTarget returns the target revision of an installation. revision is the revision of the current content.
-// annotations are from the ConfigMap of the installation's values.
+// rules is nil if the installation has none. annotations are from the ConfigMap of the installation's values.
 func NewTarget(rules *Rules, revision string, annotations map[string]string) Target {
 	target := Target{
-		Rules: rules, Revision: revision,
+		Rules: cmp.Or(rules, &Rules{}), Revision: revision,
 		Retry: annotations[meta.AnnotationRetryRollout], Promoted: annotations[meta.AnnotationPromoteRollout],
 	}
 	from, to := parseUndo(annotations[meta.AnnotationUndoRollout])

@@ -104,7 +104,7 @@ func (r *Rules) loadWaves() error {
 func (r *Rules) IsStaged() bool { return r != nil && (len(r.Waves) > 0 || r.Halt != nil) }
 
 // CanHalt reports whether failures halt a revision.
-func (r *Rules) CanHalt() bool { return r != nil && r.Halt != nil }
+func (r *Rules) CanHalt() bool { return r.Halt != nil }
 
 // ResolveOnFailure returns the action of a VectorSidecar when its workloads fail. Its own spec takes precedence over the
 // installation.
@@ -112,7 +112,7 @@ func (r *Rules) ResolveOnFailure(rollout *v1alpha1.RolloutSpec) v1alpha1.OnFailu
 	switch {
 	case rollout != nil && rollout.OnFailure != "":
 		return rollout.OnFailure
-	case r != nil && r.OnFailure != "":
+	case r.OnFailure != "":
 		return r.OnFailure
 	}
 	return v1alpha1.OnFailureHalt
@@ -120,7 +120,7 @@ func (r *Rules) ResolveOnFailure(rollout *v1alpha1.RolloutSpec) v1alpha1.OnFailu
 
 // SidecarRestarts returns Halt.SidecarRestarts, or 0 without a halt.
 func (r *Rules) SidecarRestarts() int32 {
-	if r == nil || r.Halt == nil {
+	if r.Halt == nil {
 		return 0
 	}
 	return r.Halt.SidecarRestarts
@@ -138,9 +138,6 @@ func (r *Rules) WaveFor(namespaceLabels map[string]string, environment string) i
 
 // IsOtherWave reports whether a change of a namespace's labels moves VectorSidecars of any environment to another wave.
 func (r *Rules) IsOtherWave(before, after map[string]string) bool {
-	if r == nil {
-		return false
-	}
 	environments := []string{""} // The empty environment represents environments that waves do not list.
 	for i := range r.Waves {
 		environments = append(environments, r.Waves[i].Environments...)

@@ -72,7 +72,7 @@ func TestBatches_AssignWorkloadsToBatches(t *testing.T) {
 			plan.Admit(plans, test.limit)
 			before := slices.Clone(plans)
 
-			require.Equal(t, [][]int{test.want}, Batches([]PacedPlans{{Plans: plans, Limit: test.limit}}, nil))
+			require.Equal(t, [][]int{test.want}, Batches([]PacedPlans{{Plans: plans, Limit: test.limit}}, &fleet.Rules{}))
 			require.Equal(t, before, plans, "the plans are not changed")
 		})
 	}

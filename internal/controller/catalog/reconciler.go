@@ -169,12 +169,12 @@ func (r *Reconciler) IsStopped() bool {
 	return platform != nil && platform.Stop.IsActive()
 }
 
-// Rules returns the rollout rules of the published platform, nil before the first load.
+// Rules returns the rollout rules of the published platform. Before the first load, they do not limit rollouts.
 func (r *Reconciler) Rules() *fleet.Rules {
 	if platform, _ := r.Current(); platform != nil {
-		return platform.Rollout
+		return platform.Target.Rules
 	}
-	return nil
+	return &fleet.Rules{}
 }
 
 // reload loads the platform again if the ConfigMaps to publish have changed. It reports whether the platform is new.
@@ -188,6 +188,7 @@ func (r *Reconciler) reload(ctx context.Context) (isNew bool, err error) {
 		return false, err
 	}
 	previous, _ := r.Current()
+	previousRules := r.Rules()
 	if previous != nil && settled == r.settled {
 		return false, nil
 	}
@@ -206,7 +207,7 @@ func (r *Reconciler) reload(ctx context.Context) (isNew bool, err error) {
 	if platform.Stop != previous.Stop {
 		log.FromContext(ctx).Info("changed stop-writes", "stopped", platform.Stop.IsActive(), "configMap", r.options.Installation)
 	}
-	if platform.Rollout.CanHalt() && !previous.Rollout.CanHalt() && !r.options.ReadsPods {
+	if platform.Target.Rules.CanHalt() && !previousRules.CanHalt() && !r.options.ReadsPods {
 		telemetry.Warn(log.FromContext(ctx), "rollout.halt cannot detect causes of failures without rbac.optional.pods")
 	}
 	r.options.Metrics.SetWritesStopped(platform.Stop.IsActive())

@@ -54,7 +54,7 @@ func TestAccess_ReportsMissingPermission(t *testing.T) {
 				want = "rollout.halt does not detect the causes of failures: " + test.want
 			}
 			require.Equal(t, want, access.BlindHalt(t.Context(), halts, "shop"))
-			require.Empty(t, access.BlindHalt(t.Context(), nil, "shop"))
+			require.Empty(t, access.BlindHalt(t.Context(), &fleet.Rules{}, "shop"))
 		})
 	}
 }

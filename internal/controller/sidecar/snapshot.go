@@ -54,7 +54,7 @@ func (s *snapshots) takeSnapshot(ctx context.Context, sidecar *v1alpha1.VectorSi
 		input.Previous = sidecarState.Previous()
 	}
 	input.PodsNotRead = s.access.UnreadableReason(ctx, sidecar.Namespace)
-	input.BlindHalt = s.access.BlindHalt(ctx, input.Platform.Rollout, sidecar.Namespace)
+	input.BlindHalt = s.access.BlindHalt(ctx, input.Platform.Target.Rules, sidecar.Namespace)
 	if input.PodsNotRead == "" {
 		input.Faults = s.pods.FindFaults(ctx, sidecarState, meta.Manager(sidecar.Name), rollout.restartRule(s.clock()), input.Workloads)
 	}

@@ -117,6 +117,6 @@ func TestConfigMapChanges_IgnoreResync(t *testing.T) {
 	cart := workloadcache.New().Reduce(objects.NewDeployment("cart", "shop").Build())
 	require.True(t, cart.EquivalentTo(cart))
 	require.False(t, passes(configMapChanges(), client.Object(objects.NewConfigMap("vector", "shop", "vector.yaml", "x")), same))
-	require.False(t, passes((&namespaces{rules: func() *fleet.Rules { return nil }}).changes(), client.Object(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}), same))
+	require.False(t, passes((&namespaces{rules: func() *fleet.Rules { return &fleet.Rules{} }}).changes(), client.Object(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}), same))
 	require.False(t, passes(predicate.Predicate(predicate.GenerationChangedPredicate{}), client.Object(objects.NewVectorSidecar("logs", "shop").Build()), same))
 }
