@@ -23,8 +23,7 @@ import (
 // another release of the kind.
 const definitionAge = time.Minute
 
-// definitions checks objects against cached schemas of kinds that are not built into Kubernetes. A nil *definitions
-// accepts every object.
+// definitions checks objects against cached schemas of kinds that are not built into Kubernetes.
 type definitions struct {
 	documents openapi.ClientWithContext
 	// isServed reports whether the API server serves a kind.
@@ -64,7 +63,7 @@ func (d *definitions) findProblem(ctx context.Context, kind *workload.Kind, pod 
 // findUnknownField returns the same explanation as findProblem, from the cached definition only. It returns "" if no
 // definition is cached.
 func (d *definitions) findUnknownField(kind *workload.Kind, pod map[string]any) string {
-	if d == nil || !kind.Traits.OptionalAPI {
+	if !kind.Traits.OptionalAPI {
 		return ""
 	}
 	if !d.isServed(kind) {
@@ -92,7 +91,7 @@ func (d *definitions) get(kind *workload.Kind) *knownDefinition {
 
 // refresh reads the definition of a kind, unless it has been read within definitionAge.
 func (d *definitions) refresh(ctx context.Context, kind *workload.Kind) error {
-	if d == nil || !kind.Traits.OptionalAPI || !d.isServed(kind) {
+	if !kind.Traits.OptionalAPI || !d.isServed(kind) {
 		return nil
 	}
 	d.reading.Lock()

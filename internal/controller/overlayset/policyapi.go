@@ -29,8 +29,8 @@ const (
 	policyResource = "mutatingadmissionpolicies"
 )
 
-// PolicyAPI reports whether the API server serves MutatingAdmissionPolicies. It is nil if the installation does not use
-// admission injection. Every replica checks, because every replica answers admission requests.
+// PolicyAPI reports whether the API server serves MutatingAdmissionPolicies. Only an installation with admission injection
+// has it. Every replica checks, because every replica answers admission requests.
 type PolicyAPI struct {
 	apis discovery.ServerResourcesInterfaceWithContext
 	// definitions are the schemas of the kinds that the API server injects into.
@@ -53,10 +53,7 @@ func NewPolicyAPI(ctx context.Context, mgr ctrl.Manager, isServed func(*workload
 
 // NotServedReason explains why the API server does not inject sidecars. It returns "" if the API server may inject them.
 func (p *PolicyAPI) NotServedReason() string {
-	switch {
-	case p == nil:
-		return "the installation's admissionInjection.enabled is false"
-	case p.isLacking.Load():
+	if p.isLacking.Load() {
 		return "the API server does not serve MutatingAdmissionPolicies"
 	}
 	return "" // The result is also "" before the first answer.
@@ -66,9 +63,6 @@ func (p *PolicyAPI) NotServedReason() string {
 // if it may. KindProblems first reads the definitions of the kinds. It ignores read errors, because the Reconciler
 // reports them.
 func (p *PolicyAPI) KindProblems(ctx context.Context, kinds []v1alpha1.WorkloadKind) func(kind *workload.Kind, pod map[string]any) string {
-	if p == nil {
-		return nil
-	}
 	for _, name := range kinds {
 		if kind := workload.KindByName(string(name)); kind != nil {
 			_ = p.definitions.refresh(ctx, kind)

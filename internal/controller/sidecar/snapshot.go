@@ -82,7 +82,10 @@ func (s *snapshots) snapshotFrom(ctx context.Context, sidecar *v1alpha1.VectorSi
 	if err != nil {
 		return nil, err
 	}
-	input.Offers, input.Unserved, input.FindUndefinedField = s.options.OverlaySets, s.policies.NotServedReason(), s.policies.KindProblems(ctx, sidecar.Spec.Kinds())
+	input.Offers, input.Unserved = s.options.OverlaySets, "the installation's admissionInjection.enabled is false"
+	if s.options.OverlaySets {
+		input.Unserved, input.FindUndefinedField = s.policies.NotServedReason(), s.policies.KindProblems(ctx, sidecar.Spec.Kinds())
+	}
 	input.CorrectionLoops, _ = cacheSource.known.CorrectionLoops()
 	input.DryRuns, input.Denials = cacheSource.known.DryRuns(), cacheSource.known.Denials()
 	input.Started, input.Carried, input.OnNodes = cacheSource.known.Generation, cacheSource.known.OwnedWorkloadWriter, s.workloads.OnEveryNode
