@@ -30,7 +30,7 @@ func (s *waveController) newObservation(sidecar *v1alpha1.VectorSidecar, rollout
 	if onFailure != v1alpha1.OnFailureRevert {
 		return &lastgood.Observation{}
 	}
-	observation := &lastgood.Observation{OnFailure: onFailure, IsCausedBySpec: rollout.isCausedBySpec(sidecar, s.now())}
+	observation := &lastgood.Observation{OnFailure: onFailure, IsCausedBySpec: rollout == nil || rollout.isCausedBySpec(sidecar, s.now())}
 	observation.Progress = decision.NewProgress(d.Plans, slices.ContainsFunc(writtenPlans, func(p *plan.Plan) bool { return p.StartsPods() }))
 	observation.Failed += observation.Unexplained // Unexplained failures count, because the spec belongs to this VectorSidecar only.
 	if d.Invalid != nil {                         // An invalid spec is not written.
@@ -49,8 +49,6 @@ func (s *waveController) newObservation(sidecar *v1alpha1.VectorSidecar, rollout
 // after the VectorSidecar got its revision, or workloads also fail with the previous revision.
 func (s *waveRollout) isCausedBySpec(sidecar *v1alpha1.VectorSidecar, now time.Time) bool {
 	switch {
-	case s == nil:
-		return true
 	case s.IsNew, s.Status.Revision == "": // The failures also occurred with the previous revision, or this is unknown.
 		return false
 	case s.Status.RevertedFrom == s.target.Revision:

@@ -46,7 +46,6 @@ func TestWaveRollout_AttributesFailureToSpecOrRevision(t *testing.T) {
 		staged *waveRollout
 		want   bool
 	}{
-		"no waves":                        {nil, true},
 		"the spec has changed since":      {at(1, asIs), true},
 		"the revision came with it":       {at(2, asIs), false},
 		"some had failed before":          {at(0, asIs), true},

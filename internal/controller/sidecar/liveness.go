@@ -67,14 +67,12 @@ func (p *liveness) check(now time.Time) error {
 	return nil
 }
 
-// currentRun returns the reconcile of a context, nil for none.
+// currentRun returns the reconcile of a context. A step outside a reconcile gets an unnamed one, which is not checked.
 func currentRun(ctx context.Context) *reconcileRun {
-	current, _ := ctx.Value(passKey{}).(*reconcileRun)
-	return current
+	if current, ok := ctx.Value(passKey{}).(*reconcileRun); ok {
+		return current
+	}
+	return &reconcileRun{}
 }
 
-func (p *reconcileRun) recordProgress(now time.Time) {
-	if p != nil {
-		p.last.Store(now.UnixNano())
-	}
-}
+func (p *reconcileRun) recordProgress(now time.Time) { p.last.Store(now.UnixNano()) }

@@ -20,7 +20,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -40,31 +39,17 @@ const (
 	triedOfShape = 3
 )
 
-// preflights makes dry runs of sidecars before they are written. A nil value makes no dry runs.
+// preflights makes dry runs of sidecars before they are written, if it is enabled.
 type preflights struct {
-	*instruments
-
-	writer *apply.Writer
-}
-
-func newPreflights(observed *instruments, writer *apply.Writer, options *Options) *preflights {
-	if !options.Preflight {
-		return nil
-	}
-	return &preflights{instruments: observed, writer: writer}
-}
-
-// forgetResults drops earlier dry-run results if a user requests a reconcile, so that the dry runs are repeated.
-func (f *preflights) forgetResults(sidecarState *state.Sidecar, reconcileRequest string) {
-	if f != nil && reconcileRequest != "" {
-		sidecarState.ForgetDryRuns(meta.AnnotationReconcileAt, reconcileRequest)
-	}
+	instruments *instruments
+	writer      *apply.Writer
+	isEnabled   bool
 }
 
 // runDryRuns makes the dry runs for the plans of a decision, once for each shape of pods. isNews is true if a plan
 // must not be written, so that a new decision is necessary.
 func (f *preflights) runDryRuns(ctx context.Context, sidecarState *state.Sidecar, decision *decision.Decision) (isNews bool) {
-	if f == nil {
+	if !f.isEnabled {
 		return false
 	}
 	sidecarState.KeepDryRuns(decision.Plans)
@@ -74,7 +59,7 @@ func (f *preflights) runDryRuns(ctx context.Context, sidecarState *state.Sidecar
 	}
 	trying, cancel := context.WithTimeout(ctx, trialsTimeout)
 	defer cancel()
-	trying, step := f.startStep(trying, "preflight")
+	trying, step := f.instruments.startStep(trying, "preflight")
 	defer func() { step.end(ctx.Err()) }()
 	missing := f.missingSecrets(trying, shapes)
 	news, group := make([]bool, len(shapes)), errgroup.Group{}
@@ -204,7 +189,7 @@ func (f *preflights) isMissing(ctx context.Context, namespace, name string) bool
 
 // recordResult counts a dry-run result. If the result is not a pass, it also logs the result.
 func (f *preflights) recordResult(ctx context.Context, p *plan.Plan, verdict preflight.DryRunResult) {
-	f.Metrics.RecordPreflight(string(verdict.Result))
+	f.instruments.Metrics.RecordPreflight(string(verdict.Result))
 	if verdict.Result != preflight.Passed {
 		log.FromContext(ctx).Info("completed preflight dry run", telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyHash, p.InjectedHash(), "result", verdict.Result, "cause", verdict.Message)
 	}

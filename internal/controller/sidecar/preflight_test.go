@@ -56,7 +56,7 @@ func (s *trying) preflights() *preflights {
 			return s.create(ctx, pod)
 		},
 	}).Build()
-	return &preflights{instruments: &instruments{Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now)}, liveness: newLiveness(0), now: time.Now, clock: time.Now}, writer: apply.New(answered)}
+	return &preflights{instruments: &instruments{Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now), Reports: telemetry.NewNoopReporter()}, liveness: newLiveness(0), now: time.Now, clock: time.Now}, writer: apply.New(answered), isEnabled: true}
 }
 
 // injections returns plans for workloads with a number of pod shapes, and the same number of workloads for each shape.

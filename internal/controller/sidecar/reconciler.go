@@ -108,7 +108,7 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 		memory:      memory,
 		snapshots:   taking,
 		validations: &validations{client: cached, writer: writer, isEnabled: options.ValidationJobs},
-		preflights:  newPreflights(observed, writer, options),
+		preflights:  &preflights{instruments: observed, writer: writer, isEnabled: options.Preflight},
 		applier:     applying,
 		finalizer:   finalizer.New(live, writer, workloads.Kinds(), observed.clock),
 		statuses:    statuses,

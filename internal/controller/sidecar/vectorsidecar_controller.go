@@ -195,7 +195,9 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("starting a revision of %s: %w", desired.Describe(sidecar), err)
 	}
-	r.preflights.forgetResults(sidecarState, reconcileRequest)
+	if reconcileRequest != "" { // The user's request repeats the dry runs.
+		sidecarState.ForgetDryRuns(meta.AnnotationReconcileAt, reconcileRequest)
+	}
 	isFresh := reconcileRequest != "" || sidecarState.IsResyncDue()
 	input, err := r.snapshots.takeSnapshot(ctx, sidecar, sidecarState, rollout, isFresh)
 	if err != nil {
