@@ -33,7 +33,7 @@ type accounts struct {
 }
 
 type accountRead struct {
-	*workload.Account
+	account *workload.Account
 
 	readTime time.Time
 }
@@ -51,7 +51,7 @@ func (a *accounts) GetServiceAccount(ctx context.Context, name types.NamespacedN
 	entry, ok := a.read[name]
 	a.mu.Unlock()
 	if ok && a.now().Sub(entry.readTime) < accountAge {
-		return entry.Account, nil
+		return entry.account, nil
 	}
 	account, err := source.Reader{Reader: a.live}.GetServiceAccount(ctx, name)
 	if err != nil {

@@ -33,10 +33,10 @@ const writers = 16
 
 // applier carries out decisions.
 type applier struct {
-	*instruments
-	writer *apply.Writer
-	events *events.Recorder
-	views  *stalenessGuard
+	instruments *instruments
+	writer      *apply.Writer
+	events      *events.Recorder
+	views       *stalenessGuard
 	// overlays requests changes of OverlaySets.
 	overlays *overlayset.Memory
 	uses     *companionuse.Tracker
@@ -156,7 +156,7 @@ func (a *applier) writeWorkload(ctx context.Context, sidecarState *state.Sidecar
 	case err == nil:
 		sidecarState.RecordWrite(p, written.Generation, written.ResourceVersion)
 		if p.StartsPods() && p.Change != plan.Remove && sidecarState.RecordInjection(p.Target.UID, p.InjectedHash()) || p.Write.Repairs {
-			a.Metrics.RecordCorrection()
+			a.instruments.Metrics.RecordCorrection()
 		}
 		log.FromContext(ctx).Info("wrote workload", "action", p.Action(), telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyHash, p.InjectedHash(), telemetry.KeyChangeCause, p.Write.Cause, "generation", written.Generation)
 		return newResult(p, decision.WriteAccepted)
@@ -177,7 +177,7 @@ func (a *applier) writeWorkload(ctx context.Context, sidecarState *state.Sidecar
 func (a *applier) applyPlan(ctx context.Context, p *plan.Plan) (apply.WriteResult, error) {
 	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
-	ctx, applying := a.startStep(ctx, "apply")
+	ctx, applying := a.instruments.startStep(ctx, "apply")
 	applying.span.Set(telemetry.AttributeKind, p.Target.Kind)
 	applying.span.Set(telemetry.AttributeWorkload, p.Target.Name)
 	applying.span.Set(telemetry.AttributeAction, p.Action())
@@ -186,7 +186,7 @@ func (a *applier) applyPlan(ctx context.Context, p *plan.Plan) (apply.WriteResul
 	result := apply.ResultLabel(err)
 	applying.span.Set(telemetry.AttributeResult, result)
 	applying.end(err)
-	a.Metrics.RecordWrite(p.Target.Kind, p.Action(), result)
+	a.instruments.Metrics.RecordWrite(p.Target.Kind, p.Action(), result)
 	return written, err
 }
 

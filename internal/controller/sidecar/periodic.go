@@ -38,7 +38,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 	logger := telemetry.ControllerLogger(mgr.GetLogger())
 	ctx = log.IntoContext(ctx, logger)
 	for _, presence := range source.Presences() {
-		p.applier.Metrics.SetRequiredObjects(string(presence), 0)
+		p.applier.instruments.Metrics.SetRequiredObjects(string(presence), 0)
 	}
 	if err := mgr.Add(p.applier.uses); err != nil {
 		return fmt.Errorf("adding the lists of revisions: %w", err)
@@ -51,7 +51,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 	if len(options.RequiredObjects) > 0 {
 		required := &requiredObjects{
 			objects: options.RequiredObjects, namespace: options.Namespace, live: options.Pager.Client(mgr.GetAPIReader()).Reader(),
-			metrics: p.applier.Metrics, log: logger,
+			metrics: p.applier.instruments.Metrics, log: logger,
 		}
 		if err := mgr.Add(schedule.Every(cmp.Or(options.PolicyInterval, overlayset.PolicyInterval), required.check)); err != nil {
 			return fmt.Errorf("adding the check for required objects: %w", err)

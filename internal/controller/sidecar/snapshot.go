@@ -25,7 +25,7 @@ import (
 
 // snapshots reads the Input of a decision from the caches.
 type snapshots struct {
-	*instruments
+	instruments *instruments
 
 	client     client.Reader
 	sidecars   *sidecarcache.Lister
@@ -44,19 +44,19 @@ type snapshots struct {
 // takeSnapshot reads the Input for a reconcile. It reads from memory, except the pods of unready or watched
 // workloads. If isFresh is true, the Input does not have the result of the last decision.
 func (s *snapshots) takeSnapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar, rollout *waveRollout, isFresh bool) (input *decision.Input, err error) {
-	ctx, taking := s.startStep(ctx, "observe")
+	ctx, taking := s.instruments.startStep(ctx, "observe")
 	defer func() { taking.end(err) }()
 	if input, err = s.snapshotFrom(ctx, sidecar, &cacheSource{snapshots: s, known: sidecarState}); err != nil {
 		return nil, err
 	}
-	input.Adopted, input.Hold, input.MaxAgeHold, input.Observer = sidecarState.AdoptedContent(), rollout.writeHold(), rollout.maxAgeHold(), s.observeStep
+	input.Adopted, input.Hold, input.MaxAgeHold, input.Observer = sidecarState.AdoptedContent(), rollout.writeHold(), rollout.maxAgeHold(), s.instruments.observeStep
 	if !isFresh {
 		input.Previous = sidecarState.Previous()
 	}
 	input.PodsNotRead = s.access.UnreadableReason(ctx, sidecar.Namespace)
 	input.BlindHalt = s.access.BlindHalt(ctx, input.Platform.Target.Rules, sidecar.Namespace)
 	if input.PodsNotRead == "" {
-		input.Faults = s.pods.FindFaults(ctx, sidecarState, meta.Manager(sidecar.Name), rollout.restartRule(s.clock()), input.Workloads)
+		input.Faults = s.pods.FindFaults(ctx, sidecarState, meta.Manager(sidecar.Name), rollout.restartRule(s.instruments.clock()), input.Workloads)
 	}
 	return input, nil
 }
@@ -68,7 +68,7 @@ func (s *snapshots) snapshotFrom(ctx context.Context, sidecar *v1alpha1.VectorSi
 		return nil, err
 	}
 	taker := source.Snapshotter{
-		Source: cacheSource, Platform: platform, PlatformAt: s.catalog.PlatformAt(platform), Now: s.clock(), DefaultEnvironment: s.options.DefaultEnvironment, Home: s.options.Namespace,
+		Source: cacheSource, Platform: platform, PlatformAt: s.catalog.PlatformAt(platform), Now: s.instruments.clock(), DefaultEnvironment: s.options.DefaultEnvironment, Home: s.options.Namespace,
 		KubeVersion: s.options.KubeVersion, OldestKubelet: s.kubelets.oldest(), Cluster: s.options.Cluster,
 		WrittenBy: s.options.WrittenBy, Version: s.options.Version, Budget: s.options.Budget,
 	}
@@ -97,8 +97,8 @@ func (s *snapshots) snapshotFrom(ctx context.Context, sidecar *v1alpha1.VectorSi
 
 // cacheSource is a source.Source that reads informer caches and the state of one VectorSidecar.
 type cacheSource struct {
-	*snapshots
-	known *state.Sidecar
+	snapshots *snapshots
+	known     *state.Sidecar
 	// isDryRun is true if the state must not change.
 	isDryRun bool
 }
@@ -107,23 +107,23 @@ type cacheSource struct {
 // namespace. A Role may omit that permission; then the labels of the namespace do not count.
 func (i *cacheSource) Namespace(ctx context.Context, namespace string) (source.Namespace, error) {
 	if i.isDryRun {
-		return i.namespaces.getLive(ctx, namespace)
+		return i.snapshots.namespaces.getLive(ctx, namespace)
 	}
-	return i.namespaces.get(ctx, namespace)
+	return i.snapshots.namespaces.get(ctx, namespace)
 }
 
 // Workloads returns the workloads with labels that the selector matches and the workloads with the sidecar. It also
 // returns workloads that were written and may still be rolling out.
 func (i *cacheSource) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error) {
-	records := labeledWorkloads(i.workloads, sidecar)
+	records := labeledWorkloads(i.snapshots.workloads, sidecar)
 	selector, _ := workload.NewSelector(sidecar) // An invalid selector selects nothing.
-	for _, record := range i.workloads.ListByManager(sidecar.Namespace, meta.Manager(sidecar.Name)) {
+	for _, record := range i.snapshots.workloads.ListByManager(sidecar.Namespace, meta.Manager(sidecar.Name)) {
 		if !matchesSelector(selector, record) {
 			records = append(records, record)
 		}
 	}
 	for _, target := range i.known.WrittenWorkloads(func(n int) types.UID { return records[n].UID }, len(records)) {
-		if record := i.workloads.Get(target.Kind, target.Namespace, target.Name); record != nil && record.UID == target.UID {
+		if record := i.snapshots.workloads.Get(target.Kind, target.Namespace, target.Name); record != nil && record.UID == target.UID {
 			records = append(records, record)
 		}
 	}
@@ -153,17 +153,17 @@ func matchesSelector(selector workload.Selector, record *workloadcache.Record) b
 
 // Sidecars returns the VectorSidecars that select one of the workloads.
 func (i *cacheSource) Sidecars(ctx context.Context, namespace string, workloads []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error) {
-	return i.sidecars.ListSelecting(ctx, namespace, workloads), nil
+	return i.snapshots.sidecars.ListSelecting(ctx, namespace, workloads), nil
 }
 
 // GetServiceAccount implements desired.ServiceAccountReader.
 func (i *cacheSource) GetServiceAccount(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
-	return i.accounts.GetServiceAccount(ctx, name)
+	return i.snapshots.accounts.GetServiceAccount(ctx, name)
 }
 
 // Companions returns the companions in the cache. They have a digest instead of their content.
 func (i *cacheSource) Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error) {
-	return source.Reader{Reader: i.client}.Companions(ctx, sidecar)
+	return source.Reader{Reader: i.snapshots.client}.Companions(ctx, sidecar)
 }
 
 // GetConfigMap returns a ConfigMap, nil if it does not exist. It first records the reference, so that each change of the
@@ -173,11 +173,11 @@ func (i *cacheSource) GetConfigMap(ctx context.Context, name types.NamespacedNam
 		i.known.AddReference(name)
 	}
 	cached := &corev1.ConfigMap{}
-	if err := i.client.Get(ctx, name, cached); err != nil {
+	if err := i.snapshots.client.Get(ctx, name, cached); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
 	if i.isDryRun {
-		return i.configMaps.getUncached(ctx, cached)
+		return i.snapshots.configMaps.getUncached(ctx, cached)
 	}
-	return i.configMaps.get(ctx, cached)
+	return i.snapshots.configMaps.get(ctx, cached)
 }

@@ -33,9 +33,9 @@ import (
 
 // statusWriter writes the status of VectorSidecars, and the events of status changes.
 type statusWriter struct {
-	*instruments
-	writer *apply.Writer
-	events *events.Recorder
+	instruments *instruments
+	writer      *apply.Writer
+	events      *events.Recorder
 	// clusters receives the status of ClusterVectorSidecars in namespaces.
 	clusters *clusterCache
 }
@@ -87,7 +87,7 @@ func (w *statusWriter) fail(ctx context.Context, sidecarState *state.Sidecar, si
 	updated := original.DeepCopy()
 	updated.Status = status.NewFailureStatus(original, failure, metav1.Now())
 	updated.Status.Rollout = sidecarState.Rollout(&original.Status) // A delayed status may have a newer rollout.
-	w.Metrics.SetSidecarState(client.ObjectKeyFromObject(updated), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
+	w.instruments.Metrics.SetSidecarState(client.ObjectKeyFromObject(updated), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
 	if equality.Semantic.DeepEqual(original.Status, updated.Status) || sidecarState.ReserveStatus() > 0 {
 		return // The next attempt may report the failure.
 	}
@@ -98,10 +98,10 @@ func (w *statusWriter) fail(ctx context.Context, sidecarState *state.Sidecar, si
 
 // send writes a status. If the status has another error than before, it also emits an event.
 func (w *statusWriter) send(ctx context.Context, sidecarState *state.Sidecar, original, updated *v1alpha1.VectorSidecar) error {
-	announceError(ctx, w.events, w.Reports, updated, original.Status.Conditions, updated.Status.Conditions)
+	announceError(ctx, w.events, w.instruments.Reports, updated, original.Status.Conditions, updated.Status.Conditions)
 	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
-	ctx, telling := w.startStep(ctx, "status")
+	ctx, telling := w.instruments.startStep(ctx, "status")
 	err := w.apply(ctx, sidecarState, updated)
 	telling.end(err)
 	return err
@@ -120,7 +120,7 @@ func (w *statusWriter) apply(ctx context.Context, sidecarState *state.Sidecar, s
 // count sets the metrics of the VectorSidecar and its workloads.
 func (w *statusWriter) count(sidecar *v1alpha1.VectorSidecar, facts status.Facts) {
 	ready := apimeta.FindStatusCondition(sidecar.Status.Conditions, meta.ConditionReady)
-	w.Metrics.SetSidecarState(client.ObjectKeyFromObject(sidecar), telemetry.SidecarState{
+	w.instruments.Metrics.SetSidecarState(client.ObjectKeyFromObject(sidecar), telemetry.SidecarState{
 		Ready: string(ready.Status), Reason: ready.Reason,
 		Workloads: func(yield func(telemetry.WorkloadState) bool) {
 			for s := range status.Workloads(facts) {

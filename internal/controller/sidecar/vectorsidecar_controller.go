@@ -37,7 +37,7 @@ import (
 
 // VectorSidecarReconciler reconciles the workloads of VectorSidecars.
 type VectorSidecarReconciler struct {
-	*instruments
+	instruments *instruments
 
 	memory      *state.Memory
 	snapshots   *snapshots
@@ -63,9 +63,9 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 	if !r.stages.catalog.IsLoaded() {
 		return reconcile.Result{RequeueAfter: state.FirstConflict}, nil
 	}
-	ctx, reconcileStep := r.startReconcile(ctx, request.NamespacedName)
+	ctx, reconcileStep := r.instruments.startReconcile(ctx, request.NamespacedName)
 	resultLabel := telemetry.ResultFailed
-	defer func() { r.endReconcile(&reconcileStep, resultLabel, err, recover()) }()
+	defer func() { r.instruments.endReconcile(&reconcileStep, resultLabel, err, recover()) }()
 	result, resultLabel, err = r.reconcileWithRetries(ctx, request, reconcileStep.span)
 	requeueAfter := r.stages.catalog.Tidy(ctx)
 	if err != nil && shutdown.IsStopping(ctx) {
@@ -278,7 +278,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 // ClusterVectorSidecar follows the waves, record writes to the status of the ClusterVectorSidecar.
 func (r *VectorSidecarReconciler) record(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, decision *decision.Decision) error {
 	if rollout != nil && rollout.isFirstStart(decision) {
-		return r.clusters.markStarted(ctx, rollout.clusterName, rollout, r.clock())
+		return r.clusters.markStarted(ctx, rollout.clusterName, rollout, r.instruments.clock())
 	}
 	return r.stages.record(ctx, sidecarState, sidecar, rollout, decision)
 }
@@ -301,7 +301,7 @@ func (r *VectorSidecarReconciler) release(ctx context.Context, sidecarState *sta
 
 // decide makes the decision for an Input. A decision from scratch does not use cached renderings either.
 func (r *VectorSidecarReconciler) decide(ctx context.Context, input *decision.Input, sidecarState *state.Sidecar, isFresh bool) (decision *decision.Decision, err error) {
-	ctx, planning := r.startStep(ctx, "plan")
+	ctx, planning := r.instruments.startStep(ctx, "plan")
 	defer func() { planning.end(err) }()
 	cache := r.snapshots.options.Cache
 	if isFresh {
@@ -314,7 +314,7 @@ func (r *VectorSidecarReconciler) decide(ctx context.Context, input *decision.In
 	if isFresh {
 		r.snapshots.options.Cache.Adopt(cache)
 		sidecarState.MarkResynced()
-		r.Metrics.RecordResync(decision.Writes())
+		r.instruments.Metrics.RecordResync(decision.Writes())
 	}
 	return decision, nil
 }
@@ -329,7 +329,7 @@ func (r *VectorSidecarReconciler) forget(name types.NamespacedName) {
 	r.periodic.live.forget(name.Namespace)
 	r.stages.forget(name)
 	r.clusters.removeNamespace(name)
-	r.Metrics.Forget(name)
+	r.instruments.Metrics.Forget(name)
 }
 
 // SetupWithManager adds the VectorSidecarReconciler, its indexes and its watches to the manager that was passed to New.
@@ -380,4 +380,6 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 }
 
 // Alive returns an error while a reconcile is stuck.
-func (r *VectorSidecarReconciler) Alive() error { return r.liveness.check(r.now()) }
+func (r *VectorSidecarReconciler) Alive() error {
+	return r.instruments.liveness.check(r.instruments.now())
+}
