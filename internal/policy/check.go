@@ -28,7 +28,7 @@ func (p *Policy) Check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount)
 
 // check does the same as Check, for the rules of this policy only.
 func (p *Policy) check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount) error {
-	c := &checker{Policy: p, overlay: overlay, refused: map[string]bool{}}
+	c := &checker{policy: p, overlay: overlay, refused: map[string]bool{}}
 	c.checkValue(position{path: "template"}, reflect.ValueOf(overlay).Elem())
 	for _, list := range []struct {
 		field      string
@@ -43,7 +43,7 @@ func (p *Policy) check(overlay *corev1.PodTemplateSpec, mounts []workload.Mount)
 	c.checkPodSecurity(&overlay.ObjectMeta, &checkedSpec)
 	c.checkMemoryVolumes(mounts)
 	for i := range mounts {
-		c.checkPropagation(mounts[i].Container, []corev1.VolumeMount{mounts[i].VolumeMount}, c.PodSecurity, "podSecurity")
+		c.checkPropagation(mounts[i].Container, []corev1.VolumeMount{mounts[i].VolumeMount}, c.policy.PodSecurity, "podSecurity")
 	}
 	return errors.Join(c.findings...)
 }
@@ -62,9 +62,9 @@ func (c *checker) checkPodSecurity(metadata *metav1.ObjectMeta, spec *corev1.Pod
 	for _, group := range []struct {
 		spec       *corev1.PodSpec
 		level, key string
-	}{{&sidecars, c.PodSecurity, "podSecurity"}, {&ending, c.InitPodSecurity, "podSecurityOfInitContainers"}} {
+	}{{&sidecars, c.policy.PodSecurity, "podSecurity"}, {&ending, c.policy.InitPodSecurity, "podSecurityOfInitContainers"}} {
 		level := api.LevelVersion{Level: api.Level(group.level), Version: api.LatestVersion()}
-		if violation := c.violation(level, metadata, group.spec); violation != "" {
+		if violation := c.policy.violation(level, metadata, group.spec); violation != "" {
 			c.report(position{path: "template.spec"}, "does not pass the Pod Security level %s: %s (%s)", group.level, violation, group.key)
 		}
 		for _, container := range slices.Concat(group.spec.InitContainers, group.spec.Containers) {
@@ -86,7 +86,7 @@ func (c *checker) checkPropagation(container string, mounts []corev1.VolumeMount
 
 // checker collects findings.
 type checker struct {
-	*Policy
+	policy   *Policy
 	overlay  *corev1.PodTemplateSpec
 	findings []error
 	// refused are the volumes of kinds that are not allowed. Other findings about them are not
@@ -103,8 +103,8 @@ func (c *checker) report(pos position, format string, args ...any) {
 func (c *checker) checkPullSecrets(pos position, secrets reflect.Value, _ *Line) {
 	for i := range secrets.Len() {
 		name := secrets.Index(i).FieldByName("Name").String()
-		if !slices.Contains(c.ImagePullSecrets.Allowed, name) {
-			c.report(pos.itemPosition(i, secrets.Index(i)), "images may not be pulled with the Secret %q; %s (imagePullSecrets.allowed)", name, describeAllowed(c.ImagePullSecrets.Allowed))
+		if !slices.Contains(c.policy.ImagePullSecrets.Allowed, name) {
+			c.report(pos.itemPosition(i, secrets.Index(i)), "images may not be pulled with the Secret %q; %s (imagePullSecrets.allowed)", name, describeAllowed(c.policy.ImagePullSecrets.Allowed))
 		}
 	}
 }
@@ -112,8 +112,8 @@ func (c *checker) checkPullSecrets(pos position, secrets reflect.Value, _ *Line)
 // checkCapabilities checks added capabilities.
 func (c *checker) checkCapabilities(pos position, added reflect.Value, _ *Line) {
 	for i := range added.Len() {
-		if name := added.Index(i).String(); !slices.Contains(c.Capabilities, name) {
-			c.report(pos, "capability %s may not be added; %s (capabilities)", name, describeAllowed(c.Capabilities))
+		if name := added.Index(i).String(); !slices.Contains(c.policy.Capabilities, name) {
+			c.report(pos, "capability %s may not be added; %s (capabilities)", name, describeAllowed(c.policy.Capabilities))
 		}
 	}
 }
@@ -123,7 +123,7 @@ func (c *checker) checkUser(pos position, context *corev1.SecurityContext) {
 	if context == nil {
 		context = &corev1.SecurityContext{}
 	}
-	lowest, highest := c.Users.Min, c.Users.Max
+	lowest, highest := c.policy.Users.Min, c.policy.Users.Max
 	switch user := context.RunAsUser; {
 	case lowest == nil && highest == nil:
 	case user == nil:
@@ -137,11 +137,11 @@ func (c *checker) checkUser(pos position, context *corev1.SecurityContext) {
 
 // checkVolume checks the source of a volume.
 func (c *checker) checkVolume(pos position, _ reflect.Value, line *Line) {
-	if slices.Contains(c.Volumes.Kinds, line.Kind) {
+	if slices.Contains(c.policy.Volumes.Kinds, line.Kind) {
 		return
 	}
 	c.refused[pos.name] = true
-	help := describeAllowed(c.Volumes.Kinds)
+	help := describeAllowed(c.policy.Volumes.Kinds)
 	if line.Kind == "hostPath" {
 		help = "use an emptyDir that the application shares, not the node's file system"
 	}
@@ -150,8 +150,8 @@ func (c *checker) checkVolume(pos position, _ reflect.Value, line *Line) {
 
 // checkVolumeKind checks a projected source or a variable that has the content of a volume kind.
 func (c *checker) checkVolumeKind(pos position, _ reflect.Value, line *Line) {
-	if !slices.Contains(c.Volumes.Kinds, line.Kind) {
-		c.report(pos, "%q: %s is of kind %s, which is not allowed; %s (volumes.kinds)", pos.name, line.Grant, line.Kind, describeAllowed(c.Volumes.Kinds))
+	if !slices.Contains(c.policy.Volumes.Kinds, line.Kind) {
+		c.report(pos, "%q: %s is of kind %s, which is not allowed; %s (volumes.kinds)", pos.name, line.Grant, line.Kind, describeAllowed(c.policy.Volumes.Kinds))
 	}
 }
 
@@ -169,15 +169,15 @@ func (c *checker) checkRestartPolicy(pos position, field reflect.Value, _ *Line)
 
 // driver checks the name of a CSI driver.
 func (c *checker) driver(pos position, field reflect.Value, _ *Line) {
-	if name := field.String(); !slices.Contains(c.Volumes.CSIDrivers, name) {
-		c.report(pos, "volume %q may not be of the driver %s; %s (volumes.csiDrivers)", pos.name, name, describeAllowed(c.Volumes.CSIDrivers))
+	if name := field.String(); !slices.Contains(c.policy.Volumes.CSIDrivers, name) {
+		c.report(pos, "volume %q may not be of the driver %s; %s (volumes.csiDrivers)", pos.name, name, describeAllowed(c.policy.Volumes.CSIDrivers))
 	}
 }
 
 // audience checks the audience of a token. A token without an audience is for the API server.
 func (c *checker) audience(pos position, field reflect.Value, _ *Line) {
-	if audience := field.String(); !slices.Contains(c.Volumes.TokenAudiences, audience) {
-		c.report(pos, "token for audience %q is not allowed; %s (volumes.tokenAudiences)", audience, describeAllowed(c.Volumes.TokenAudiences))
+	if audience := field.String(); !slices.Contains(c.policy.Volumes.TokenAudiences, audience) {
+		c.report(pos, "token for audience %q is not allowed; %s (volumes.tokenAudiences)", audience, describeAllowed(c.policy.Volumes.TokenAudiences))
 	}
 }
 
@@ -199,8 +199,8 @@ func (c *checker) checkClaims(pos position, claims reflect.Value, _ *Line) {
 
 // checkDevice checks the name of a device or a resource claim.
 func (c *checker) checkDevice(pos position, name string) {
-	if !slices.Contains(c.Devices, name) {
-		c.report(pos, "container %q may not use %q; %s (devices)", pos.name, name, describeAllowed(c.Devices))
+	if !slices.Contains(c.policy.Devices, name) {
+		c.report(pos, "container %q may not use %q; %s (devices)", pos.name, name, describeAllowed(c.policy.Devices))
 	}
 }
 
@@ -208,7 +208,7 @@ func (c *checker) checkDevice(pos position, name string) {
 func (c *checker) checkKeys(pos position, entries reflect.Value, _ *Line) {
 	isPods := pos.path == "template.metadata.annotations"
 	for _, key := range sortedKeys(entries) {
-		for _, reserved := range c.ReservedDomains {
+		for _, reserved := range c.policy.ReservedDomains {
 			switch {
 			case !isReserved(key, reserved), isPods && isExcepted(key, reserved, c.overlay):
 			case isPods && key == meta.AnnotationEvictableVolumes:

@@ -24,15 +24,15 @@ func (c *checker) checkImage(pos position, field reflect.Value, _ *Line) {
 	isFrom := func(registry string) bool {
 		return image == registry || named.Name() == registry || strings.HasPrefix(named.Name(), strings.TrimSuffix(registry, "/")+"/")
 	}
-	if len(c.Images.Registries) > 0 && !slices.ContainsFunc(c.Images.Registries, isFrom) {
-		c.report(pos, "%q is from a registry that is not allowed; the platform allows %s (images.registries)", image, strings.Join(c.Images.Registries, ", "))
+	if len(c.policy.Images.Registries) > 0 && !slices.ContainsFunc(c.policy.Images.Registries, isFrom) {
+		c.report(pos, "%q is from a registry that is not allowed; the platform allows %s (images.registries)", image, strings.Join(c.policy.Images.Registries, ", "))
 	}
 	_, isDigested := parsed.(reference.Digested)
-	if c.Images.RequireDigest && !isDigested {
+	if c.policy.Images.RequireDigest && !isDigested {
 		c.report(pos, "%q has no digest, such as @sha256:… (images.requireDigest)", image)
 	}
 	tagged, isTagged := parsed.(reference.Tagged)
-	if c.Images.RequireTag && !isDigested && (!isTagged || tagged.Tag() == "latest") {
+	if c.policy.Images.RequireTag && !isDigested && (!isTagged || tagged.Tag() == "latest") {
 		c.report(pos, "%q has no tag, or the tag latest, so the running version is unknown (images.requireTag)", image)
 	}
 }

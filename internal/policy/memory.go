@@ -17,7 +17,7 @@ import (
 // that write it. Without a sizeLimit, a volume can therefore hold at most the sum of the memory
 // limits of these containers.
 func (c *checker) checkMemoryVolumes(mounts []workload.Mount) {
-	maxSize := c.Volumes.MemorySizeLimit
+	maxSize := c.policy.Volumes.MemorySizeLimit
 	if maxSize == nil {
 		return
 	}
