@@ -87,7 +87,7 @@ func NewForecast(change *Change, surroundings *Surroundings) *Forecast {
 	}
 	for i := range change.Replacements {
 		replaced := newExchange(&change.Replacements[i], surroundings)
-		name := replaced.Before.GetNamespace()
+		name := replaced.replacement.Before.GetNamespace()
 		byNamespace[name] = append(byNamespace[name], replaced)
 	}
 	for _, name := range slices.Sorted(maps.Keys(byNamespace)) {
@@ -123,7 +123,7 @@ func NewForecast(change *Change, surroundings *Surroundings) *Forecast {
 
 // exchange is a Replacement with one pod of the workload before and one after.
 type exchange struct {
-	*Replacement
+	replacement    *Replacement
 	oldPod, newPod *corev1.Pod
 	// isReturn is true if an earlier revision of the workload has the pod template of After.
 	isReturn bool
@@ -178,16 +178,16 @@ func addMissing(list, missing corev1.ResourceList) corev1.ResourceList {
 func forecastNamespace(name string, exchanges []exchange) NamespaceForecast {
 	result := NamespaceForecast{Namespace: name, Workloads: len(exchanges), Requests: corev1.ResourceList{}}
 	for _, e := range exchanges {
-		result.Pods += e.Pods
+		result.Pods += e.replacement.Pods
 		oldRequests, newRequests := podRequests(e.oldPod), podRequests(e.newPod)
 		for _, resourceName := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 			sum := result.Requests[resourceName]
-			sum.Add(multiplyQuantity(newRequests[resourceName], e.Pods))
-			sum.Sub(multiplyQuantity(oldRequests[resourceName], e.Pods))
+			sum.Add(multiplyQuantity(newRequests[resourceName], e.replacement.Pods))
+			sum.Sub(multiplyQuantity(oldRequests[resourceName], e.replacement.Pods))
 			result.Requests[resourceName] = sum
 		}
 		if oldClass, newClass := qos.ComputePodQOS(e.oldPod), qos.ComputePodQOS(e.newPod); oldClass != newClass {
-			ref := workload.NewRef(e.Before)
+			ref := workload.NewRef(e.replacement.Before)
 			result.QoS = append(result.QoS, QoSForecast{Kind: ref.Kind, Workload: ref.Name, From: oldClass, To: newClass})
 		}
 	}
@@ -210,7 +210,7 @@ func multiplyQuantity(quantity resource.Quantity, count int) resource.Quantity {
 func forecastAutoscaler(autoscaler *autoscalingv2.HorizontalPodAutoscaler, exchanges []exchange) (forecasts []AutoscalerForecast) {
 	target := &autoscaler.Spec.ScaleTargetRef
 	i := slices.IndexFunc(exchanges, func(e exchange) bool {
-		ref := workload.NewRef(e.Before)
+		ref := workload.NewRef(e.replacement.Before)
 		return ref.Kind == target.Kind && ref.Name == target.Name
 	})
 	if i < 0 {

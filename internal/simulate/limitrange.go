@@ -39,7 +39,7 @@ type resources struct {
 
 // forecastLimits returns the limits of LimitRanges that would reject the new pods of a workload.
 func forecastLimits(e *exchange, ranges []corev1.LimitRange) (forecasts []LimitForecast) {
-	ref := workload.NewRef(e.Before)
+	ref := workload.NewRef(e.replacement.Before)
 	for i := range ranges {
 		limits := &ranges[i]
 		if limits.Namespace != e.newPod.Namespace {

@@ -83,11 +83,11 @@ func (f *QuotaForecast) addBatch(quota *corev1.ResourceQuota, batch []exchange) 
 			isUsed = true
 		}
 		oldUsage, newUsage := podUsage(e.oldPod, quota, f.Resource), podUsage(e.newPod, quota, f.Resource)
-		f.After.Add(multiplyQuantity(newUsage, e.Pods))
-		f.After.Sub(multiplyQuantity(oldUsage, e.Pods))
-		peak.Add(multiplyQuantity(newUsage, surgePods(e.After)))
-		isUsed = isUsed || !newUsage.IsZero() && e.Pods > 0
-		if f.Missing == "" && e.Pods > 0 && isCounted(e.newPod, quota) {
+		f.After.Add(multiplyQuantity(newUsage, e.replacement.Pods))
+		f.After.Sub(multiplyQuantity(oldUsage, e.replacement.Pods))
+		peak.Add(multiplyQuantity(newUsage, surgePods(e.replacement.After)))
+		isUsed = isUsed || !newUsage.IsZero() && e.replacement.Pods > 0
+		if f.Missing == "" && e.replacement.Pods > 0 && isCounted(e.newPod, quota) {
 			f.Missing = missingContainer(e.newPod, f.Resource)
 		}
 	}
@@ -109,7 +109,7 @@ func (f *QuotaForecast) recordUse(use resource.Quantity) {
 func groupByBatch(exchanges []exchange) [][]exchange {
 	byBatch := map[int][]exchange{}
 	for _, e := range exchanges {
-		byBatch[e.Batch] = append(byBatch[e.Batch], e)
+		byBatch[e.replacement.Batch] = append(byBatch[e.replacement.Batch], e)
 	}
 	var batches [][]exchange
 	for _, batch := range slices.Sorted(maps.Keys(byBatch)) {

@@ -161,12 +161,12 @@ const defaultHistory = 10
 // revisionGrowth returns the resource of quotas that counts the revisions of a workload, and the number of additional
 // revisions after a rollout: 0 or 1. The resource is "" for a workload that gets no new revision.
 func revisionGrowth(e *exchange) (count corev1.ResourceName, added int) {
-	content, _ := workload.Read(e.Before)
-	count, oldTotal := revisionCount(e.Before)
+	content, _ := workload.Read(e.replacement.Before)
+	count, oldTotal := revisionCount(e.replacement.Before)
 	if content.Paused || e.isReturn {
 		return "", 0
 	}
-	return count, min(oldTotal, historyLimit(e.Before)) + 1 - oldTotal
+	return count, min(oldTotal, historyLimit(e.replacement.Before)) + 1 - oldTotal
 }
 
 // revisionCount returns the resource of quotas that counts the revisions of a workload, and their number: the current
