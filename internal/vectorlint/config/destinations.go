@@ -104,7 +104,7 @@ func (w *permittedChecker) mayBeAddress(loc optionLocation) bool {
 
 // isListening reports whether an option of a component's type is an address on which Vector listens.
 func (w *permittedChecker) isListening(section, name, option string) bool {
-	profile := w.tables.profiles[kind(strings.TrimSuffix(section, "s"))][name]
+	profile := w.checker.tables.profiles[kind(strings.TrimSuffix(section, "s"))][name]
 	return profile != nil && slices.ContainsFunc(profile.listens, func(l listening) bool { return l.option == option })
 }
 
@@ -128,7 +128,7 @@ func (w *permittedChecker) checkHost(loc optionLocation, v *value) {
 	if v.form == number || !w.mayBeAddress(loc) || w.isChoice(loc, v) {
 		return
 	}
-	if w.isOpenText(v.scalar) || w.isReplaced(v.pos) {
+	if w.checker.isOpenText(v.scalar) || w.checker.isReplaced(v.pos) {
 		w.reportForbidden(notLiteral, v.pos, loc.path, "hosts are restricted, and the value is not literal")
 		return
 	}
@@ -168,10 +168,10 @@ func (w *permittedChecker) isChoice(loc optionLocation, v *value) bool {
 // componentOptions returns the options of a component's type, or nil if the options are unknown.
 func (w *permittedChecker) componentOptions(section, name string) *vectoroptions.Object {
 	comp := &component{kind: kind(strings.TrimSuffix(section, "s")), typeName: name}
-	if comp.profile = w.tables.profiles[comp.kind][name]; comp.profile == nil {
+	if comp.profile = w.checker.tables.profiles[comp.kind][name]; comp.profile == nil {
 		return nil
 	}
-	return w.findObject(comp, w.version.minor)
+	return w.checker.findObject(comp, w.checker.version.minor)
 }
 
 // requireNamedHost reports a component that does not set an address if hosts are restricted. Such a component
@@ -180,7 +180,7 @@ func (w *permittedChecker) requireNamedHost(section, name string, e *entry) {
 	if w.permitted.Hosts.isEmpty() || !slices.Contains([]string{"sources", "sinks"}, section) && name != "aws_ec2_metadata" || isLocal[section+"."+name] {
 		return
 	}
-	if profile := w.tables.profiles[kind(strings.TrimSuffix(section, "s"))][name]; profile != nil && len(profile.listens) > 0 && section == "sources" {
+	if profile := w.checker.tables.profiles[kind(strings.TrimSuffix(section, "s"))][name]; profile != nil && len(profile.listens) > 0 && section == "sources" {
 		return
 	}
 	if mode := e.value.get("mode").scalar; mode == "unix" || strings.HasPrefix(mode, "unix_") {

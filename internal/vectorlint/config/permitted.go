@@ -69,7 +69,7 @@ func Forbidden(findings []Finding) []Finding {
 
 // permittedChecker checks the files of a configuration against the policy.
 type permittedChecker struct {
-	*checker
+	checker   *checker
 	permitted *Policy
 	patterns  hostRules
 	forbidden []Finding
@@ -107,7 +107,7 @@ func (w *permittedChecker) reportForbidden(code Code, pos position, path, format
 	rule := ruleFor(code)
 	w.forbidden = append(w.forbidden, Finding{
 		Code: code, Level: rule.Level, Help: rule.Help, Path: path, Message: fmt.Sprintf(format, args...),
-		Source: w.sourceName(pos), Line: w.sourcePosition(pos).line, Column: w.sourcePosition(pos).column,
+		Source: w.checker.sourceName(pos), Line: w.checker.sourcePosition(pos).line, Column: w.checker.sourcePosition(pos).column,
 	})
 }
 
@@ -144,7 +144,7 @@ func (w *permittedChecker) checkSection(section *entry) {
 func (w *permittedChecker) checkComponent(section string, e *entry) {
 	path := joinPath(section, e.key)
 	typed := e.value.get("type")
-	if e.value.form != table || typed.form != text || w.isDynamic(typed.scalar) || w.isDynamic(e.key) {
+	if e.value.form != table || typed.form != text || w.checker.isDynamic(typed.scalar) || w.checker.isDynamic(e.key) {
 		w.reportForbidden(notLiteral, e.pos, path, "%s does not have a literal type, so the policy cannot check it", path)
 		return
 	}
@@ -191,7 +191,7 @@ func (l Lists) rejectingList(matches func(entry string) bool) (list string, isAl
 // typeNames returns the name of a type in the configuration, and also its current name if the type has been
 // renamed.
 func (w *permittedChecker) typeNames(section, name string) []string {
-	if p := w.tables.profiles[kind(strings.TrimSuffix(section, "s"))][name]; p != nil && p.alias != "" {
+	if p := w.checker.tables.profiles[kind(strings.TrimSuffix(section, "s"))][name]; p != nil && p.alias != "" {
 		return []string{name, p.alias}
 	}
 	return []string{name}
@@ -230,7 +230,7 @@ type optionLocation struct {
 // checkLocation checks an option and all options below it against the policy.
 func (w *permittedChecker) checkLocation(loc optionLocation, pos position, v *value) {
 	// The options that << merges would have another path.
-	if key := loc.steps[len(loc.steps)-1]; key == mergeKey || w.isDynamic(key) {
+	if key := loc.steps[len(loc.steps)-1]; key == mergeKey || w.checker.isDynamic(key) {
 		w.reportForbidden(notLiteral, pos, loc.path, "the key %q is not literal", key)
 		return
 	}
@@ -263,7 +263,7 @@ func (w *permittedChecker) checkLocation(loc optionLocation, pos position, v *va
 // requireLiteral reports a text with an unknown variable if the policy denies an option below it. The text may
 // stand for a map with that option.
 func (w *permittedChecker) requireLiteral(loc optionLocation, v *value) {
-	if !w.isDynamic(v.scalar) {
+	if !w.checker.isDynamic(v.scalar) {
 		return
 	}
 	if slices.ContainsFunc(w.permitted.Options.Deny, loc.isAbove) {
