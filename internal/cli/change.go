@@ -116,12 +116,12 @@ func (s *session) workloadsInOrder() []workload.Object {
 	}
 	for _, document := range s.documents {
 		if object, ok := workload.ToObject(document.Object); ok {
-			if current := s.Workload(workload.NewRef(object)); current != nil {
+			if current := s.objects.Workload(workload.NewRef(object)); current != nil {
 				add(current)
 			}
 		}
 	}
-	for _, deployment := range s.Workloads() {
+	for _, deployment := range s.objects.Workloads() {
 		add(deployment)
 	}
 	return workloads
@@ -150,15 +150,15 @@ func (s *session) mergeSidecars(ctx context.Context) (*merged, error) {
 	}
 	result := &merged{changes: map[workload.Object]*change{}}
 	latest := map[workload.Object]*change{} // By the workload as it is in the scene now.
-	for _, sidecar := range s.Sidecars() {
+	for _, sidecar := range s.objects.Sidecars() {
 		ruled, err := s.evaluateSidecar(ctx, sidecar)
 		if err != nil {
 			return nil, err
 		}
 		result.rulings = append(result.rulings, ruled)
-		for i := range ruled.Plans {
-			p := &ruled.Plans[i]
-			deployment := s.Workload(p.Target)
+		for i := range ruled.decision.Plans {
+			p := &ruled.decision.Plans[i]
+			deployment := s.objects.Workload(p.Target)
 			if deployment == nil || !s.filter.matches(deployment) {
 				continue
 			}
@@ -168,14 +168,14 @@ func (s *session) mergeSidecars(ctx context.Context) (*merged, error) {
 				latest[deployment], result.changes[deployment] = workloadChange, workloadChange
 			}
 			workloadChange.plans = append(workloadChange.plans, *p)
-			if ruled.Invalid != nil || !isWritten(p) {
+			if ruled.decision.Invalid != nil || !isWritten(p) {
 				continue
 			}
 			next, err := workloadChange.applyPlan(merger, deployment, p)
 			if err != nil {
 				return nil, err
 			}
-			s.Put(next)
+			s.objects.Put(next)
 			latest[next] = workloadChange
 		}
 	}
@@ -222,8 +222,8 @@ func setKind(object workload.Object) {
 func (m *merged) companions(workloads ...workload.Object) []*corev1.ConfigMap {
 	var companions []*corev1.ConfigMap
 	for _, ruled := range m.rulings {
-		for i := range ruled.Companions {
-			if configMap := &ruled.Companions[i]; ruled.referencesConfigMap(configMap, workloads...) {
+		for i := range ruled.decision.Companions {
+			if configMap := &ruled.decision.Companions[i]; ruled.referencesConfigMap(configMap, workloads...) {
 				companions = append(companions, printable(configMap))
 			}
 		}
@@ -244,10 +244,10 @@ func (r *result) referencedConfigMaps(object workload.Object) []string {
 	isRefused := func(p plan.Plan) bool {
 		return p.Target == target && (p.IsStopped() || p.IsDeferred())
 	}
-	if r.Previous == nil || slices.ContainsFunc(r.Plans, isRefused) {
+	if r.decision.Previous == nil || slices.ContainsFunc(r.decision.Plans, isRefused) {
 		return names
 	}
-	for _, evaluated := range r.Previous.Injected {
+	for _, evaluated := range r.decision.Previous.Injected {
 		if evaluated.Plan.Target != target {
 			continue
 		}
@@ -265,8 +265,8 @@ func (r *result) referencedConfigMaps(object workload.Object) []string {
 func (m *merged) faultErrors() []error {
 	var faults []error
 	for _, ruled := range m.rulings {
-		if ruled.Invalid != nil {
-			faults = append(faults, sidecarError(ruled.sidecar, len(m.rulings) > 1, ruled.Invalid.Reason, ruled.Invalid.Message))
+		if ruled.decision.Invalid != nil {
+			faults = append(faults, sidecarError(ruled.sidecar, len(m.rulings) > 1, ruled.decision.Invalid.Reason, ruled.decision.Invalid.Message))
 		}
 	}
 	return faults

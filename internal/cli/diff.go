@@ -85,7 +85,7 @@ func (o *diffOptions) run(ctx context.Context, arguments []string) error {
 func (o *diffOptions) print(ctx context.Context, scene *session, merged *merged, workloads []workload.Object) (bool, error) {
 	hasDifferences := false
 	for _, ruled := range merged.rulings {
-		if ruled.Invalid != nil {
+		if ruled.decision.Invalid != nil {
 			continue
 		}
 		isDifferent, err := o.printCompanions(ctx, scene, ruled, workloads)
@@ -126,13 +126,13 @@ func withoutAccount(object client.Object) client.Object {
 // printCompanions prints the companions of the workloads that would be created or changed.
 func (o *diffOptions) printCompanions(ctx context.Context, scene *session, ruled *result, workloads []workload.Object) (bool, error) {
 	hasDifferences := false
-	for i := range ruled.Missing {
-		if !ruled.referencesConfigMap(&ruled.Missing[i], workloads...) {
+	for i := range ruled.decision.Missing {
+		if !ruled.referencesConfigMap(&ruled.decision.Missing[i], workloads...) {
 			continue
 		}
-		expected := printable(&ruled.Missing[i])
+		expected := printable(&ruled.decision.Missing[i])
 		live := &corev1.ConfigMap{}
-		err := scene.Get(ctx, client.ObjectKeyFromObject(expected), live)
+		err := scene.objects.Get(ctx, client.ObjectKeyFromObject(expected), live)
 		if client.IgnoreNotFound(err) != nil {
 			return false, err
 		}

@@ -22,7 +22,7 @@ import (
 
 // explainOptions are the flags of explain.
 type explainOptions struct {
-	*inputs
+	inputs *inputs
 
 	output *format
 }
@@ -112,7 +112,7 @@ kubectl vectorsidecar explain cart -f docs/samples/app/deployment.yaml --sidecar
 	}
 	options.inputs = newInputs(a, command)
 	options.output = addFormat(command, "wide", "json", "yaml")
-	command.ValidArgsFunction = options.completeWorkloads
+	command.ValidArgsFunction = options.inputs.completeWorkloads
 	return command
 }
 
@@ -121,7 +121,7 @@ func (o *explainOptions) run(ctx context.Context, arguments []string) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	scene, err := o.openSession(ctx, arguments...)
+	scene, err := o.inputs.openSession(ctx, arguments...)
 	if err != nil {
 		return err
 	}
@@ -137,9 +137,9 @@ func (o *explainOptions) run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	if o.output.isTree() {
-		return o.output.print(o.app.Out, explained)
+		return o.output.print(o.inputs.app.Out, explained)
 	}
-	return explained.print(o.app.Out, o.output.name == "wide")
+	return explained.print(o.inputs.app.Out, o.output.name == "wide")
 }
 
 // explain collects the decisions of every VectorSidecar that may affect a workload.
@@ -169,7 +169,7 @@ func (s *session) explain(ctx context.Context, deployment workload.Object) (*exp
 		}
 		result.VectorSidecars = append(result.VectorSidecars, *report)
 	}
-	for _, cluster := range s.Clusters() {
+	for _, cluster := range s.objects.Clusters() {
 		if name := meta.InNamespace(cluster.Name); !names[name] {
 			result.unreached += fmt.Sprintf("; %s does not select namespace %s, or the namespace has opted out", meta.Title(name), deployment.GetNamespace())
 		}
@@ -191,7 +191,7 @@ func (s *session) sidecarReport(ctx context.Context, merger *simulate.Merger, ru
 	sidecar, view := ruled.sidecar, workload.NewView(deployment)
 	owned, carries := view.Owned[meta.Manager(sidecar.Name)]
 	report := &sidecarReport{
-		Name: sidecar.Name, Environment: ruled.Environment, EnvironmentFrom: ruled.EnvironmentFrom,
+		Name: sidecar.Name, Environment: ruled.decision.Environment, EnvironmentFrom: ruled.decision.EnvironmentFrom,
 		Templates: s.templatesName(ruled), Assumed: ruled.assumed, InjectedHash: owned.InjectedHash, ChangeCause: owned.ChangeCause,
 		InjectedBy: injectionOrigin(&owned, carries), Admission: s.describeAdmission(ctx, sidecar),
 		Fields: ownedFields(deployment, meta.Manager(sidecar.Name)), Reverted: lastgood.RevertMessage(sidecar),
@@ -199,8 +199,8 @@ func (s *session) sidecarReport(ctx context.Context, merger *simulate.Merger, ru
 	content, _ := workload.Read(deployment)
 	report.Remark = content.Remark
 	report.Matches, report.Selector = ruled.matches(deployment)
-	for i := range ruled.Plans {
-		p := &ruled.Plans[i]
+	for i := range ruled.decision.Plans {
+		p := &ruled.decision.Plans[i]
 		if p.Target.Name == deployment.GetName() && p.Target.Kind == workload.NewRef(deployment).Kind {
 			planned, _, err := newStep(merger, p, deployment, batches[i])
 			if err != nil {
@@ -211,8 +211,8 @@ func (s *session) sidecarReport(ctx context.Context, merger *simulate.Merger, ru
 		}
 	}
 	switch {
-	case report.Matches && ruled.Invalid != nil:
-		report.Reason, report.Message = ruled.Invalid.Reason, ruled.Invalid.Message
+	case report.Matches && ruled.decision.Invalid != nil:
+		report.Reason, report.Message = ruled.decision.Invalid.Reason, ruled.decision.Invalid.Message
 	case report.Matches && !sidecar.Spec.IsEnabled():
 		report.Reason, report.Message = meta.ReasonDisabled, "spec.enabled of the VectorSidecar is false"
 	default:
@@ -270,5 +270,5 @@ func (s *session) templatesName(ruled *result) string {
 	if s.inputs.templates != "" {
 		return s.inputs.templates
 	}
-	return cmp.Or(ruled.TemplateSet, desired.DefaultTemplateSet)
+	return cmp.Or(ruled.decision.TemplateSet, desired.DefaultTemplateSet)
 }

@@ -104,7 +104,7 @@ func (s *inputs) openSession(ctx context.Context, names ...string) (*session, er
 	}
 	scene := &session{inputs: s, filter: filter, documents: input.documents, sources: slices.Concat(input.sidecars, input.documents)}
 	if input.hasWorkloads && input.hasSidecars {
-		scene.ObjectOverlay = source.NewObjectOverlay(nil)
+		scene.objects = source.NewObjectOverlay(nil)
 		scene.namespace = *s.app.kube.Namespace
 	} else if err := scene.loadInputs(ctx, input); err != nil {
 		return nil, err

@@ -134,17 +134,17 @@ func operated(t *testing.T, environment string) *cluster {
 	c := &cluster{objects: []client.Object{values, operator, namespace, sidecar}}
 	c.objects = append(c.objects, objects.NewDeployment("cart", "shop").Labeled("logs", "vector").Build())
 	decided := c.decide(t)
-	require.Nil(t, decided.rulings[0].Invalid)
+	require.Nil(t, decided.rulings[0].decision.Invalid)
 	for _, change := range decided.changes {
 		deployment := &appsv1.Deployment{}
 		require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(change.after.Object, deployment))
 		workload.Finish(deployment)
 		c.objects[len(c.objects)-1] = deployment
 	}
-	for _, companion := range decided.rulings[0].Companions {
+	for _, companion := range decided.rulings[0].decision.Companions {
 		c.objects = append(c.objects, &companion)
 	}
-	sidecar.Status = status.NewSidecarStatus(status.Facts{Sidecar: sidecar, Decision: c.decide(t).rulings[0].Decision}, metav1.Now())
+	sidecar.Status = status.NewSidecarStatus(status.Facts{Sidecar: sidecar, Decision: c.decide(t).rulings[0].decision}, metav1.Now())
 	require.Equal(t, int32(1), sidecar.Status.InjectedDeployments)
 	return c
 }

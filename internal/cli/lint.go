@@ -23,7 +23,7 @@ import (
 
 // lintOptions are the flags of lint.
 type lintOptions struct {
-	*inputs
+	inputs *inputs
 
 	vectorVersion string
 	explain       bool
@@ -74,7 +74,7 @@ kubectl vectorsidecar lint --explain VSC304`,
 		},
 	}
 	flags := command.Flags()
-	options.addRenderFlags(flags, fileDefaults)
+	options.inputs.addRenderFlags(flags, fileDefaults)
 	flags.StringVar(&options.vectorVersion, "vector-version", "", "version of Vector, such as 0.57.0; it replaces the version of the image tags in VectorSidecars, and defines that of Vector configuration")
 	flags.BoolVar(&options.together, "together", false, "check all files of Vector configuration as one configuration, and read directories as Vector reads those of --config-dir")
 	flags.BoolVar(&options.explain, "explain", false, "explain codes and reasons, which are the arguments instead of files")
@@ -93,21 +93,21 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 			return fmt.Errorf("--vector-version: %w", err)
 		}
 	}
-	if err := requireOneStdin(arguments, o.values.files); err != nil {
+	if err := requireOneStdin(arguments, o.inputs.values.files); err != nil {
 		return err
 	}
-	o.environment, o.kubeVersion = cmp.Or(o.environment, defaultEnvironment), cmp.Or(o.kubeVersion, defaultKubeVersion)
+	o.inputs.environment, o.inputs.kubeVersion = cmp.Or(o.inputs.environment, defaultEnvironment), cmp.Or(o.inputs.kubeVersion, defaultKubeVersion)
 	linter, err := o.linter(ctx)
 	if err != nil {
 		return err
 	}
 	var files []lint.File
 	result, charts := &lint.Result{}, map[string]bool{}
-	if o.templates != "" {
-		charts[filepath.Clean(o.templates)] = true
+	if o.inputs.templates != "" {
+		charts[filepath.Clean(o.inputs.templates)] = true
 	}
 	for _, argument := range arguments {
-		collected, err := o.app.collectFiles(argument, o.values.files...)
+		collected, err := o.inputs.app.collectFiles(argument, o.inputs.values.files...)
 		if err != nil {
 			return err
 		}
@@ -151,42 +151,42 @@ func (o *lintOptions) lintChart(ctx context.Context, linter *lint.Linter, name s
 		return nil, err
 	}
 	chart := directory
-	if filepath.Clean(o.templates) == name {
-		if chart, err = o.openChart(); err != nil {
+	if filepath.Clean(o.inputs.templates) == name {
+		if chart, err = o.inputs.openChart(); err != nil {
 			return nil, err
 		}
 	}
-	return linter.LintChart(ctx, &lint.Folder{Name: name, Files: directory, Chart: chart, BuiltIn: o.app.builtin.Chart})
+	return linter.LintChart(ctx, &lint.Folder{Name: name, Files: directory, Chart: chart, BuiltIn: o.inputs.app.builtin.Chart})
 }
 
 // linter returns a linter for the chart and values that the flags name.
 func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
-	files, err := o.openChart()
+	files, err := o.inputs.openChart()
 	if err != nil {
 		return nil, err
 	}
-	values, err := o.readValues(ctx, o.environment, defaultEnvironment)
+	values, err := o.inputs.readValues(ctx, o.inputs.environment, defaultEnvironment)
 	if err != nil {
 		return nil, err
 	}
 	installation := &source.Installation{}
-	platform, _, err := o.loadPlatform(ctx, files, nil, installation, values)
+	platform, _, err := o.inputs.loadPlatform(ctx, files, nil, installation, values)
 	if err != nil {
 		return nil, err
 	}
 	installed := func(ctx context.Context, file lint.File) (*desired.InstallationValues, *desired.Platform, error) {
-		written, refused := desired.ReadInstallationValues(ctx, o.app.builtin.Chart, file.Name, file.Text, o.environment, defaultEnvironment)
+		written, refused := desired.ReadInstallationValues(ctx, o.inputs.app.builtin.Chart, file.Name, file.Text, o.inputs.environment, defaultEnvironment)
 		if written == nil {
 			return nil, nil, refused
 		}
-		filePlatform, _, err := o.loadPlatform(ctx, files, nil, withSets(installation, values), written)
+		filePlatform, _, err := o.inputs.loadPlatform(ctx, files, nil, withSets(installation, values), written)
 		if err != nil {
 			return written, nil, err
 		}
 		return written, filePlatform, refused
 	}
 	return &lint.Linter{
-		Installed: installed, Definitions: o.app.builtin.definitionFor, Platform: platform, DefaultEnvironment: o.environment, KubeVersion: o.kubeVersion, OldestKubelet: o.kubelet(), Cluster: o.ofCluster.mergeInto(render.Cluster{}), VectorVersion: o.vectorVersion, IsTogether: o.together,
+		Installed: installed, Definitions: o.inputs.app.builtin.definitionFor, Platform: platform, DefaultEnvironment: o.inputs.environment, KubeVersion: o.inputs.kubeVersion, OldestKubelet: o.inputs.kubelet(), Cluster: o.inputs.ofCluster.mergeInto(render.Cluster{}), VectorVersion: o.vectorVersion, IsTogether: o.together,
 	}, nil
 }
 

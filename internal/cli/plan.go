@@ -22,7 +22,7 @@ import (
 
 // planOptions are the flags of plan.
 type planOptions struct {
-	*inputs
+	inputs *inputs
 
 	output  *format
 	startup time.Duration
@@ -98,7 +98,7 @@ kubectl vectorsidecar plan -f docs/samples/app/deployment.yaml --sidecar docs/sa
 		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },
 	}
 	options.inputs = newInputs(a, command)
-	options.addWorkloadFlags(command)
+	options.inputs.addWorkloadFlags(command)
 	options.output = addFormat(command, "wide", "json", "yaml")
 	command.Flags().DurationVar(&options.startup, "pod-startup", 30*time.Second, "time until a pod is ready, for the estimate of the duration")
 	return command
@@ -109,7 +109,7 @@ func (o *planOptions) run(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	scene, err := o.openSession(ctx)
+	scene, err := o.inputs.openSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (o *planOptions) run(ctx context.Context) error {
 		return err
 	}
 	if o.output.isTree() {
-		return o.output.print(o.app.Out, outlook)
+		return o.output.print(o.inputs.app.Out, outlook)
 	}
 	return outlook.print(o)
 }
@@ -145,12 +145,12 @@ func (s *session) planReport(ctx context.Context, startup time.Duration) (*planR
 	workloads, sum := map[workload.Object]bool{}, newSimulatedRun(startup)
 	for n, ruled := range results {
 		sidecar := ruled.sidecar
-		if ruled.Invalid != nil {
-			result.Invalid = append(result.Invalid, invalid{sidecar.Namespace, sidecar.Name, ruled.Invalid.Reason, ruled.Invalid.Message})
+		if ruled.decision.Invalid != nil {
+			result.Invalid = append(result.Invalid, invalid{sidecar.Namespace, sidecar.Name, ruled.decision.Invalid.Reason, ruled.decision.Invalid.Message})
 		}
-		for i := range ruled.Plans {
-			p := &ruled.Plans[i]
-			deployment := s.Workload(p.Target)
+		for i := range ruled.decision.Plans {
+			p := &ruled.decision.Plans[i]
+			deployment := s.objects.Workload(p.Target)
 			if deployment == nil || !s.filter.matches(deployment) {
 				continue
 			}
@@ -160,7 +160,7 @@ func (s *session) planReport(ctx context.Context, startup time.Duration) (*planR
 			}
 			plannedStep.VectorSidecar, plannedStep.Wave = sidecar.Name, order.waves[n].name
 			if after != nil && plannedStep.Batch > 0 {
-				sum.addChange(deployment, after, &plannedStep, ruled.Limit.Soak)
+				sum.addChange(deployment, after, &plannedStep, ruled.decision.Limit.Soak)
 				sum.soaks[order.waves[n].name] = order.waves[n].soak
 			}
 			result.addStep(plannedStep)
@@ -180,7 +180,7 @@ func (s *session) planReport(ctx context.Context, startup time.Duration) (*planR
 // evaluateAll evaluates every VectorSidecar.
 func (s *session) evaluateAll(ctx context.Context) ([]*result, error) {
 	var results []*result
-	for _, sidecar := range s.Sidecars() {
+	for _, sidecar := range s.objects.Sidecars() {
 		ruled, err := s.evaluateSidecar(ctx, sidecar)
 		if err != nil {
 			return nil, err
@@ -192,7 +192,7 @@ func (s *session) evaluateAll(ctx context.Context) ([]*result, error) {
 
 // pacedPlans returns the plans and their limits.
 func (r *result) pacedPlans() simulate.PacedPlans {
-	return simulate.PacedPlans{Sidecar: client.ObjectKeyFromObject(r.sidecar), Plans: r.Plans, Limit: r.Limit, Matched: r.Matched}
+	return simulate.PacedPlans{Sidecar: client.ObjectKeyFromObject(r.sidecar), Plans: r.decision.Plans, Limit: r.decision.Limit, Matched: r.decision.Matched}
 }
 
 // newStep returns the step of a plan for a workload, and the workload after it; nil if no pods are replaced.
@@ -246,27 +246,27 @@ func (o *planReport) print(options *planOptions) error {
 	if len(rows) == 0 {
 		header = nil
 	}
-	if err := printTable(options.app.Out, header, rows); err != nil {
+	if err := printTable(options.inputs.app.Out, header, rows); err != nil {
 		return err
 	}
-	if err := printDeclared(options.app.Out, o.Declared); err != nil {
+	if err := printDeclared(options.inputs.app.Out, o.Declared); err != nil {
 		return err
 	}
 	for _, invalidSidecar := range o.Invalid {
-		options.app.printNote("%s injects nothing: %s: %s", meta.TitleIn(invalidSidecar.Namespace, invalidSidecar.VectorSidecar), invalidSidecar.Reason, invalidSidecar.Message)
+		options.inputs.app.printNote("%s injects nothing: %s: %s", meta.TitleIn(invalidSidecar.Namespace, invalidSidecar.VectorSidecar), invalidSidecar.Reason, invalidSidecar.Message)
 	}
-	if _, err := fmt.Fprintln(options.app.Out, o.summary()); err != nil {
+	if _, err := fmt.Fprintln(options.inputs.app.Out, o.summary()); err != nil {
 		return err
 	}
 	if o.Estimate != "" {
-		if _, err := fmt.Fprintf(options.app.Out, "The rollout takes about %s, if a pod is ready after %s (--pod-startup), without waiting for windows.\n", o.Estimate, options.startup); err != nil {
+		if _, err := fmt.Fprintf(options.inputs.app.Out, "The rollout takes about %s, if a pod is ready after %s (--pod-startup), without waiting for windows.\n", o.Estimate, options.startup); err != nil {
 			return err
 		}
 	}
 	if o.Forecast == nil {
 		return nil
 	}
-	return o.printForecast(options.app)
+	return o.printForecast(options.inputs.app)
 }
 
 // sortedSteps returns the steps by batch. Steps without a batch come last.

@@ -27,7 +27,7 @@ import (
 // readSurroundings reads the objects that limit the pods of the session's workloads, or scale them by their requests.
 // Objects of the files replace objects of the cluster. It prints a note for each kind that cannot be read.
 func (s *session) readSurroundings(ctx context.Context) (*simulate.Surroundings, error) {
-	surroundings := &simulate.Surroundings{Workloads: s.Workloads(), Existing: map[string]simulate.Objects{}}
+	surroundings := &simulate.Surroundings{Workloads: s.objects.Workloads(), Existing: map[string]simulate.Objects{}}
 	if s.cluster != nil {
 		identity := func(object client.Object) (client.Object, bool) { return object, true }
 		for plural, list := range map[string]client.ObjectList{
@@ -132,14 +132,14 @@ func (s *session) existingObjects(ctx context.Context, namespace string) (simula
 		}
 	}
 	var inFiles corev1.ConfigMapList
-	if err := s.List(ctx, &inFiles, client.InNamespace(namespace)); err != nil {
+	if err := s.objects.List(ctx, &inFiles, client.InNamespace(namespace)); err != nil {
 		return simulate.Objects{}, err
 	}
 	for i := range inFiles.Items {
 		names[inFiles.Items[i].Name] = true
 	}
 	existing := simulate.Objects{ConfigMaps: len(names)}
-	for _, sidecar := range s.Sidecars() {
+	for _, sidecar := range s.objects.Sidecars() {
 		if sidecar.Namespace == namespace && sidecar.Cluster == nil && sidecar.UID != "" {
 			existing.VectorSidecars++
 		}
@@ -154,8 +154,8 @@ func createdObjects(results []*result) map[string]simulate.Objects {
 	for _, ruled := range results {
 		namespace := ruled.sidecar.Namespace
 		objects := created[namespace]
-		for i := range ruled.Missing {
-			if ruled.Missing[i].UID == "" { // ConfigMaps with a UID are updated.
+		for i := range ruled.decision.Missing {
+			if ruled.decision.Missing[i].UID == "" { // ConfigMaps with a UID are updated.
 				objects.ConfigMaps++
 			}
 		}
@@ -239,14 +239,14 @@ func (s *session) planOrder(results []*result) order {
 	planned := order{batches: make([][]int, len(results)), waves: s.plannedWaves(results, rules)}
 	numbers := map[int]bool{}
 	for n, ruled := range results {
-		planned.batches[n], numbers[planned.waves[n].number] = make([]int, len(ruled.Plans)), true
+		planned.batches[n], numbers[planned.waves[n].number] = make([]int, len(ruled.decision.Plans)), true
 	}
 	lastBatch := 0
 	for _, number := range slices.Sorted(maps.Keys(numbers)) {
 		var members []int
 		var paced []simulate.PacedPlans
 		for n, ruled := range results {
-			if planned.waves[n].number == number && ruled.Invalid == nil {
+			if planned.waves[n].number == number && ruled.decision.Invalid == nil {
 				members, paced = append(members, n), append(paced, ruled.pacedPlans())
 			}
 		}
@@ -271,7 +271,7 @@ func (s *session) plannedWaves(results []*result, rules *fleet.Rules) []plannedW
 		return waves
 	}
 	for n, ruled := range results {
-		number := rules.WaveFor(ruled.input.NamespaceLabels, ruled.Environment)
+		number := rules.WaveFor(ruled.input.NamespaceLabels, ruled.decision.Environment)
 		name := rules.WaveName(number)
 		waves[n] = plannedWave{number, name, rules.Soak(name)}
 	}

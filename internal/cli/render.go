@@ -17,7 +17,7 @@ import (
 
 // renderOptions are the flags of render.
 type renderOptions struct {
-	*inputs
+	inputs *inputs
 
 	onlyOverlay, explainValues bool
 	output                     *format
@@ -46,7 +46,7 @@ kubectl vectorsidecar render deployment/cart -n shop`,
 	}
 	options.inputs = newInputs(a, command)
 	options.output = addFormat(command, "yaml", "json")
-	command.ValidArgsFunction = options.completeWorkloads
+	command.ValidArgsFunction = options.inputs.completeWorkloads
 	flags := command.Flags()
 	flags.BoolVar(&options.onlyOverlay, "only-overlay", false, "print only the fields that are merged into the workloads")
 	flags.BoolVar(&options.explainValues, "explain-values", false, "print every value that templates read, and its origin")
@@ -58,7 +58,7 @@ func (o *renderOptions) run(ctx context.Context, arguments []string) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	scene, err := o.openSession(ctx, arguments...)
+	scene, err := o.inputs.openSession(ctx, arguments...)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (o *renderOptions) renderedObjects(scene *session, merged *merged, workload
 			objects = append(objects, change.renderedOverlays()...)
 			continue
 		}
-		if err := change.renderError(o.app); err != nil {
+		if err := change.renderError(o.inputs.app); err != nil {
 			return nil, err
 		}
 		if change.after == nil {
@@ -159,10 +159,10 @@ func (c *change) renderedOverlays() []any {
 // print prints objects as YAML documents, or as a list in JSON.
 func (o *renderOptions) print(objects []any) error {
 	if o.output.name == "json" {
-		return o.output.print(o.app.Out, map[string]any{"apiVersion": "v1", "kind": "List", "items": objects})
+		return o.output.print(o.inputs.app.Out, map[string]any{"apiVersion": "v1", "kind": "List", "items": objects})
 	}
 	for _, object := range objects {
-		if err := printObject(o.app.Out, object); err != nil {
+		if err := printObject(o.inputs.app.Out, object); err != nil {
 			return err
 		}
 	}

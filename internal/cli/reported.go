@@ -37,7 +37,7 @@ func (s *session) applyReport(ruled *result) error {
 	}
 	ruled.assumed = "the built-in values, because the installation's values cannot be read"
 	s.addNote(fmt.Sprintf("%s: assuming %s", meta.TitleIn(ruled.sidecar.Namespace, ruled.sidecar.Name), ruled.assumed))
-	if invalid := ruled.Invalid; invalid != nil {
+	if invalid := ruled.decision.Invalid; invalid != nil {
 		return fmt.Errorf("VectorSidecar %s/%s cannot be evaluated without the installation's values: %w; with the built-in values: %s: %s",
 			ruled.sidecar.Namespace, ruled.sidecar.Name, s.valuesErr, invalid.Reason, invalid.Message)
 	}
@@ -53,11 +53,11 @@ func isReported(sidecar *v1alpha1.VectorSidecar) bool {
 // applyReport replaces the decision by the status.
 func (r *result) applyReport() {
 	status := &r.sidecar.Status
-	r.Environment, r.TemplateSet = cmp.Or(status.Environment, r.Environment), cmp.Or(status.TemplateSet, r.TemplateSet)
-	r.Outdated, r.Invalid, r.IsWorkloadSpecific, r.Findings = nil, reportedInvalid(status), false, nil
+	r.decision.Environment, r.decision.TemplateSet = cmp.Or(status.Environment, r.decision.Environment), cmp.Or(status.TemplateSet, r.decision.TemplateSet)
+	r.decision.Outdated, r.decision.Invalid, r.decision.IsWorkloadSpecific, r.decision.Findings = nil, reportedInvalid(status), false, nil
 	decided := map[workload.Ref]*plan.Plan{}
-	for i := range r.Plans {
-		decided[r.Plans[i].Target] = &r.Plans[i]
+	for i := range r.decision.Plans {
+		decided[r.decision.Plans[i].Target] = &r.decision.Plans[i]
 	}
 	var plans []plan.Plan
 	for _, record := range r.input.Workloads {
@@ -69,10 +69,10 @@ func (r *result) applyReport() {
 	slices.SortFunc(plans, func(a, b plan.Plan) int {
 		return cmp.Or(cmp.Compare(a.Target.Name, b.Target.Name), cmp.Compare(a.Target.Kind, b.Target.Kind))
 	})
-	plan.Admit(plans, r.Limit)
-	r.Plans = plans
+	plan.Admit(plans, r.decision.Limit)
+	r.decision.Plans = plans
 	if !slices.ContainsFunc(plans, func(p plan.Plan) bool { return isWritten(&p) }) {
-		r.Companions, r.Missing = r.input.Companions, nil // The rendered companions are not needed.
+		r.decision.Companions, r.decision.Missing = r.input.Companions, nil // The rendered companions are not needed.
 	}
 }
 

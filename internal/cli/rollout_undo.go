@@ -62,7 +62,7 @@ kubectl vectorsidecar rollout undo logs -n shop
 kubectl vectorsidecar rollout undo --to-revision 0123456789`,
 		Args: cobra.MaximumNArgs(1),
 	}
-	options := undoOptions{rolloutOptions: newRolloutWrite(a, command), now: time.Now()}
+	options := undoOptions{rollout: newRolloutWrite(a, command), now: time.Now()}
 	flags := command.Flags()
 	flags.StringVar(&options.targetRevision, "to-revision", "", "revision for all VectorSidecars; empty: the previous revision of each")
 	flags.BoolVarP(&options.assumeYes, "yes", "y", false, "do not ask for confirmation")
@@ -72,7 +72,7 @@ kubectl vectorsidecar rollout undo --to-revision 0123456789`,
 
 // undoOptions are the flags of undo.
 type undoOptions struct {
-	*rolloutOptions
+	rollout *rolloutOptions
 
 	targetRevision string
 	assumeYes      bool
@@ -95,7 +95,7 @@ type undo struct {
 
 // run undoes the published revision, or moves to --to-revision, for all VectorSidecars or for one.
 func (o *undoOptions) run(ctx context.Context, names []string) error {
-	cluster, read, err := o.openRollout(ctx)
+	cluster, read, err := o.rollout.openRollout(ctx)
 	if err == nil {
 		err = read.requireRevision()
 	}
@@ -105,7 +105,7 @@ func (o *undoOptions) run(ctx context.Context, names []string) error {
 	request := &undo{read: read, cluster: cluster, undoneRevision: cmp.Or(read.target.Undone, read.Revision)}
 	if len(names) > 0 {
 		request.undoneRevision = read.Revision // The annotation of one VectorSidecar refers to the revision of all others.
-		if request.target, err = o.findTarget(ctx, cluster, names[0]); err != nil {
+		if request.target, err = o.rollout.findTarget(ctx, cluster, names[0]); err != nil {
 			return err
 		}
 	}
@@ -136,7 +136,7 @@ func (o *undoOptions) undo(ctx context.Context, request *undo) error {
 	}
 	switch {
 	case isUndone && (unread || len(effect.Moves) == 0 || target.IsRevert && request.target == nil):
-		return humanize.Fprintf(o.app.Out, "revision %s is already undone; nothing changes\n", request.undoneRevision)
+		return humanize.Fprintf(o.rollout.app.Out, "revision %s is already undone; nothing changes\n", request.undoneRevision)
 	case request.target != nil && len(effect.Stuck) > 0 && len(effect.Moves) == 0:
 		return fmt.Errorf("%s has no earlier revision without failures to return to; name one with --to-revision (kubectl vectorsidecar rollout history)", request.target.title)
 	}
@@ -219,7 +219,7 @@ func (o *undoOptions) undoMembers(ctx context.Context, cluster client.Reader) ([
 	switch {
 	case apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err): // The kind is not installed.
 	case apierrors.IsForbidden(err):
-		o.app.printNote("ClusterVectorSidecars not read: %v", err)
+		o.rollout.app.printNote("ClusterVectorSidecars not read: %v", err)
 	case err != nil:
 		return nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
 	}
@@ -233,24 +233,24 @@ func (o *undoOptions) apply(ctx context.Context, request *undo, effect fleet.Und
 		lines = o.describe(ctx, request, &effect)
 	}
 	for _, line := range lines {
-		if err := humanize.Fprintf(o.app.Out, "%s\n", line); err != nil {
+		if err := humanize.Fprintf(o.rollout.app.Out, "%s\n", line); err != nil {
 			return err
 		}
 	}
-	if !o.assumeYes && !o.dryRun {
+	if !o.assumeYes && !o.rollout.dryRun {
 		summary := "VectorSidecars not read"
 		if !unread {
 			summary = countNoun(len(effect.Moves), "VectorSidecar") + " would change"
 		}
 		title := request.change.effect
-		if err := o.app.confirm(fmt.Sprintf("%s (%s)?", title, summary), fmt.Sprintf("%s (%s)", title, summary), "nothing was changed"); err != nil {
+		if err := o.rollout.app.confirm(fmt.Sprintf("%s (%s)?", title, summary), fmt.Sprintf("%s (%s)", title, summary), "nothing was changed"); err != nil {
 			return err
 		}
 	}
 	if request.target != nil {
-		return o.annotateTarget(ctx, request.cluster, request.target, request.change)
+		return o.rollout.annotateTarget(ctx, request.cluster, request.target, request.change)
 	}
-	return o.annotateValues(ctx, request.cluster, request.read.values, request.change)
+	return o.rollout.annotateValues(ctx, request.cluster, request.read.values, request.change)
 }
 
 // describe returns the effect of a request as lines.

@@ -37,7 +37,7 @@ import (
 
 // session contains all objects that a command needs for decisions.
 type session struct {
-	*source.ObjectOverlay
+	objects *source.ObjectOverlay
 
 	inputs *inputs
 	filter *workloadFilter
@@ -71,9 +71,9 @@ type session struct {
 
 // result is a VectorSidecar and the decision about it.
 type result struct {
-	sidecar *v1alpha1.VectorSidecar
-	input   *decision.Input
-	*decision.Decision
+	sidecar  *v1alpha1.VectorSidecar
+	input    *decision.Input
+	decision *decision.Decision
 
 	// assumed describes an assumption that was made because the installation's values could not be read, "" if they
 	// were read.
@@ -149,7 +149,7 @@ func (s *session) loadInputs(ctx context.Context, input *parsedInputs) error {
 		}
 	}
 	var notRead []string
-	s.ObjectOverlay, notRead, err = source.Load(ctx, s.cluster, source.Scope{
+	s.objects, notRead, err = source.Load(ctx, s.cluster, source.Scope{
 		Namespace: s.namespace, WithoutWorkloads: input.hasWorkloads, WithoutSidecars: input.hasSidecars,
 	})
 	if err != nil {
@@ -248,11 +248,11 @@ func (s *session) addDocuments(ctx context.Context, input *parsedInputs) error {
 		}
 		switch o := object.(type) {
 		case *v1alpha1.ClusterVectorSidecar:
-			if err := s.ReplaceCluster(ctx, o); err != nil {
+			if err := s.objects.ReplaceCluster(ctx, o); err != nil {
 				return err
 			}
 		case *v1alpha1.VectorSidecar:
-			if err := s.ReplaceSidecar(ctx, o); err != nil {
+			if err := s.objects.ReplaceSidecar(ctx, o); err != nil {
 				return err
 			}
 		default:
@@ -262,13 +262,13 @@ func (s *session) addDocuments(ctx context.Context, input *parsedInputs) error {
 					return err
 				}
 			}
-			s.Put(o)
+			s.objects.Put(o)
 		}
 	}
-	for _, deployment := range s.Workloads() {
+	for _, deployment := range s.objects.Workloads() {
 		s.inputs.addLabels(deployment)
 	}
-	unknownNamespaces, err := s.Expand(ctx, s.operatorNamespace(), s.namespace)
+	unknownNamespaces, err := s.objects.Expand(ctx, s.operatorNamespace(), s.namespace)
 	if len(unknownNamespaces) > 0 {
 		s.addNote(fmt.Sprintf("the labels of these namespaces are unknown, because the files do not contain them, and a ClusterVectorSidecar that requires a label does not select them: %s",
 			strings.Join(humanize.TruncateList(unknownNamespaces, mostNamed, len(unknownNamespaces)), ", ")))
@@ -322,7 +322,7 @@ func (s *session) addNote(text string) {
 
 // loadEvaluator determines the platform's configuration and the default environment.
 func (s *session) loadEvaluator(ctx context.Context, chart fs.FS) error {
-	s.taker = source.Snapshotter{Source: accounts{source.Reader{Reader: s}, s}, Home: s.operatorNamespace(), Now: time.Now(), Offer: decision.Offer{MissingKinds: s.MissingKinds, Manifests: s.inputs.manifests}}
+	s.taker = source.Snapshotter{Source: accounts{source.Reader{Reader: s.objects}, s}, Home: s.operatorNamespace(), Now: time.Now(), Offer: decision.Offer{MissingKinds: s.objects.MissingKinds, Manifests: s.inputs.manifests}}
 	installed := source.Installation{}
 	if s.installation != nil {
 		installed = *s.installation
@@ -382,7 +382,7 @@ func (s *session) evaluateSidecar(ctx context.Context, sidecar *v1alpha1.VectorS
 		s.addNote(title + ": " + text)
 	}
 	input.Renderers, input.ValidatesAlways = runtime.GOMAXPROCS(0), s.asksVector
-	onNodes := s.OnEveryNode()
+	onNodes := s.objects.OnEveryNode()
 	input.OnNodes = func() []*workloadcache.Record { return onNodes }
 	// The command does not wait for Vector's validation: it assumes that the configuration is valid.
 	input.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }
@@ -393,6 +393,6 @@ func (s *session) evaluateSidecar(ctx context.Context, sidecar *v1alpha1.VectorS
 	if defaultFrom := input.DefaultFrom; s.cluster != nil && defaultFrom == decided.EnvironmentFrom && s.inputs.environment == "" && defaultFrom != "" {
 		s.addNote(fmt.Sprintf("namespace %s: environment %s, from %s", sidecar.Namespace, decided.Environment, defaultFrom))
 	}
-	ruled := &result{sidecar: sidecar, input: input, Decision: decided}
+	ruled := &result{sidecar: sidecar, input: input, decision: decided}
 	return ruled, s.applyReport(ruled)
 }

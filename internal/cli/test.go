@@ -24,7 +24,7 @@ import (
 
 // testOptions are the flags of test.
 type testOptions struct {
-	*inputs
+	inputs *inputs
 
 	update bool
 	vector string
@@ -105,7 +105,7 @@ kubectl vectorsidecar test test/golden --vector vector`,
 			return options.run(command.Context(), arguments)
 		},
 	}
-	options.addRenderFlags(command.Flags(), fileDefaults)
+	options.inputs.addRenderFlags(command.Flags(), fileDefaults)
 	command.Flags().BoolVar(&options.update, "update", false, "write the actual result as the expected one; review the difference")
 	command.Flags().StringVar(&options.vector, "vector", "", "Vector binary, a path or a name in PATH, that validates the rendered configuration")
 	options.output = addFormat(command, "json", "junit")
@@ -159,14 +159,14 @@ func (o *testOptions) findChart(folder string, charts map[string]fs.FS) (chart f
 	}
 	parent, name := filepath.Dir(folder), ""
 	switch {
-	case o.templates == "" && isChart(folder):
+	case o.inputs.templates == "" && isChart(folder):
 		name = folder
 		chart, err = openFolder(folder)
-	case o.templates == "" && parent != folder:
+	case o.inputs.templates == "" && parent != folder:
 		chart, err = o.findChart(parent, charts)
 	default:
-		name = o.templates
-		chart, err = o.openChart()
+		name = o.inputs.templates
+		chart, err = o.inputs.openChart()
 	}
 	if err != nil {
 		return nil, err
@@ -253,23 +253,23 @@ func (o *testOptions) renderScenario(ctx context.Context, chart fs.FS, test *sce
 func (o *testOptions) scenarioApp(chart fs.FS, test *scenario.Scenario, w io.Writer) *app {
 	return &app{
 		IOStreams: genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: w, ErrOut: io.Discard},
-		chart:     chart, builtin: o.app.builtin, version: o.app.version, kube: genericclioptions.NewConfigFlags(true), files: test.Files(),
-		moreValues: &valueSource{&o.values, o.readValues},
+		chart:     chart, builtin: o.inputs.app.builtin, version: o.inputs.app.version, kube: genericclioptions.NewConfigFlags(true), files: test.Files(),
+		moreValues: &valueSource{&o.inputs.values, o.readValues},
 	}
 }
 
 // checkValues returns an error if the values of the command line cannot be read, because that is not a result of the
 // tests.
 func (o *testOptions) checkValues() error {
-	if err := requireOneStdin(o.values.files); err != nil {
+	if err := requireOneStdin(o.inputs.values.files); err != nil {
 		return err
 	}
-	for _, file := range o.values.files {
+	for _, file := range o.inputs.values.files {
 		if _, err := o.readValues(file); err != nil {
 			return fmt.Errorf("reading values: %w", err)
 		}
 	}
-	for _, setting := range (valueSource{&o.values, o.readValues}).settings() {
+	for _, setting := range (valueSource{&o.inputs.values, o.readValues}).settings() {
 		if _, err := setting.ApplyTo(nil); err != nil {
 			return err
 		}
@@ -282,7 +282,7 @@ func (o *testOptions) readValues(name string) ([]byte, error) {
 	if text, ok := o.valueFiles[name]; ok {
 		return text, nil
 	}
-	text, err := o.app.readInput(name)
+	text, err := o.inputs.app.readInput(name)
 	if err == nil {
 		o.valueFiles[name] = text
 	}
@@ -308,11 +308,11 @@ func (o *testOptions) scenarioArguments(test *scenario.Scenario) []string {
 		arguments = append(arguments, "--values", scenario.Values)
 	}
 	for _, option := range []struct{ name, value string }{
-		{scenario.Environment, o.environment},
-		{scenario.KubeVersion, o.kubeVersion},
-		{scenario.Kubelet, o.kubeletVersion},
-		{scenario.IPFamily, o.ofCluster.ipFamily.value},
-		{scenario.Platform, o.ofCluster.platform.value},
+		{scenario.Environment, o.inputs.environment},
+		{scenario.KubeVersion, o.inputs.kubeVersion},
+		{scenario.Kubelet, o.inputs.kubeletVersion},
+		{scenario.IPFamily, o.inputs.ofCluster.ipFamily.value},
+		{scenario.Platform, o.inputs.ofCluster.platform.value},
 	} {
 		text, _ := test.File(option.name)
 		if value := cmp.Or(option.value, strings.TrimSpace(text)); value != "" {

@@ -37,9 +37,9 @@ func (o *testOptions) print(verdicts []testResult) error {
 	var err error
 	switch o.output.name {
 	case "json":
-		err = o.output.print(o.app.Out, verdicts)
+		err = o.output.print(o.inputs.app.Out, verdicts)
 	case "junit":
-		err = printJUnit(o.app.Out, "kubectl vectorsidecar test", cases)
+		err = printJUnit(o.inputs.app.Out, "kubectl vectorsidecar test", cases)
 	default:
 		err = o.printText(verdicts)
 		o.noteUnchecked(verdicts)
@@ -47,7 +47,7 @@ func (o *testOptions) print(verdicts []testResult) error {
 		if len(invalid) > 0 {
 			summary += fmt.Sprintf(", %d not run", len(invalid))
 		}
-		o.app.printNote("%s", summary)
+		o.inputs.app.printNote("%s", summary)
 	}
 	switch {
 	case err != nil:
@@ -71,13 +71,13 @@ func (o *testOptions) noteUnchecked(verdicts []testResult) {
 		}
 	}
 	for _, text := range slices.Sorted(maps.Keys(tests)) {
-		o.app.printNote("not checked in %s: %s", countNoun(tests[text], "test"), text)
+		o.inputs.app.printNote("not checked in %s: %s", countNoun(tests[text], "test"), text)
 	}
 }
 
 // printText prints the results of scenarios with colors, and their differences.
 func (o *testOptions) printText(verdicts []testResult) error {
-	paint := painterFor(o.app.Out)
+	paint := painterFor(o.inputs.app.Out)
 	var errs []error
 	for _, result := range verdicts {
 		color, word := green, "ok  "
@@ -87,16 +87,16 @@ func (o *testOptions) printText(verdicts []testResult) error {
 		case !result.Passed:
 			color, word = red, "FAIL"
 		}
-		errs = append(errs, paint.paint(color, word), humanize.Fprintf(o.app.Out, " %s\n", result.Name))
+		errs = append(errs, paint.paint(color, word), humanize.Fprintf(o.inputs.app.Out, " %s\n", result.Name))
 		if !result.Passed && result.Story != "" {
-			errs = append(errs, humanize.Fprintf(o.app.Out, "     %s\n", result.Story))
+			errs = append(errs, humanize.Fprintf(o.inputs.app.Out, "     %s\n", result.Story))
 		}
 		if result.Error != "" {
-			errs = append(errs, humanize.Fprintf(o.app.Out, "     %s\n", result.Error))
+			errs = append(errs, humanize.Fprintf(o.inputs.app.Out, "     %s\n", result.Error))
 		}
 		errs = append(errs, paint.printDifference(result.Difference))
 		for _, text := range result.Vector {
-			errs = append(errs, humanize.Fprintf(o.app.Out, "     %s\n", text))
+			errs = append(errs, humanize.Fprintf(o.inputs.app.Out, "     %s\n", text))
 		}
 	}
 	return errors.Join(errs...)

@@ -17,7 +17,7 @@ import (
 
 // treeOptions are the flags of tree.
 type treeOptions struct {
-	*inputs
+	inputs *inputs
 
 	watch  bool
 	output *format
@@ -49,7 +49,7 @@ kubectl vectorsidecar tree -f docs/samples/app/deployment.yaml --sidecar docs/sa
 		RunE: func(command *cobra.Command, _ []string) error { return options.run(command.Context()) },
 	}
 	options.inputs = newInputs(a, command)
-	options.addWorkloadFlags(command)
+	options.inputs.addWorkloadFlags(command)
 	command.Flags().BoolVarP(&options.watch, "watch", "w", false, "keep watching, and show it again when something changes")
 	options.output = addFormat(command, "json", "yaml")
 	return command
@@ -60,7 +60,7 @@ func (o *treeOptions) run(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	first, err := o.openSession(ctx)
+	first, err := o.inputs.openSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -73,19 +73,19 @@ func (o *treeOptions) run(ctx context.Context) error {
 			targets = append(targets, watchSidecars(first.namespace), watchClusterSidecarsIfAny())
 		}
 		show := func() ([]byte, error) {
-			scene, err := o.openSession(ctx)
+			scene, err := o.inputs.openSession(ctx)
 			if err != nil {
 				return nil, err
 			}
 			return o.formatTree(ctx, scene)
 		}
-		return o.app.watch(ctx, first.cluster, show, targets...)
+		return o.inputs.app.watch(ctx, first.cluster, show, targets...)
 	}
 	text, err := o.formatTree(ctx, first)
 	if err != nil {
 		return err
 	}
-	_, err = o.app.Out.Write(text)
+	_, err = o.inputs.app.Out.Write(text)
 	return err
 }
 
@@ -109,21 +109,21 @@ func (o *treeOptions) formatTree(ctx context.Context, scene *session) ([]byte, e
 // buildTree evaluates every VectorSidecar and puts it below its environment.
 func (s *session) buildTree(ctx context.Context) ([]*node, error) {
 	roots := []*node{}
-	for _, sidecar := range s.Sidecars() {
+	for _, sidecar := range s.objects.Sidecars() {
 		ruled, err := s.evaluateSidecar(ctx, sidecar)
 		if err != nil {
 			return nil, err
 		}
-		environment := findOrAddChild(&roots, "environment", textOrDash(ruled.Environment))
+		environment := findOrAddChild(&roots, "environment", textOrDash(ruled.decision.Environment))
 		templates := findOrAddChild(&environment.Children, "templates", s.templatesName(ruled))
 		sidecarNode := findOrAddChild(&templates.Children, "VectorSidecar", sidecar.Namespace+"/"+sidecar.Name)
-		sidecarNode.State = fmt.Sprintf("%d matched", ruled.Matched)
-		if ruled.Invalid != nil {
-			sidecarNode.Reason, sidecarNode.Message = ruled.Invalid.Reason, ruled.Invalid.Message
+		sidecarNode.State = fmt.Sprintf("%d matched", ruled.decision.Matched)
+		if ruled.decision.Invalid != nil {
+			sidecarNode.Reason, sidecarNode.Message = ruled.decision.Invalid.Reason, ruled.decision.Invalid.Message
 		}
-		for i := range ruled.Plans {
-			p := &ruled.Plans[i]
-			if deployment := s.Workload(p.Target); deployment == nil || !s.filter.matches(deployment) {
+		for i := range ruled.decision.Plans {
+			p := &ruled.decision.Plans[i]
+			if deployment := s.objects.Workload(p.Target); deployment == nil || !s.filter.matches(deployment) {
 				continue
 			}
 			workloadNode := findOrAddChild(&sidecarNode.Children, p.Target.Kind, p.Target.Name)

@@ -24,7 +24,7 @@ import (
 
 // validateOptions are the flags of validate.
 type validateOptions struct {
-	*inputs
+	inputs *inputs
 
 	vector   string
 	together bool
@@ -64,7 +64,7 @@ kubectl vectorsidecar validate deployment/cart -n shop`,
 	}
 	options.inputs = newInputs(a, command)
 	options.findings = newFindingsOutput(a, command, "configuration")
-	command.ValidArgsFunction = options.completeWorkloads
+	command.ValidArgsFunction = options.inputs.completeWorkloads
 	command.Flags().BoolVar(&options.together, "together", false, "validate the files of one Vector configuration, which are the arguments, instead of workloads")
 	command.MarkFlagsMutuallyExclusive("together", "filename")
 	command.MarkFlagsMutuallyExclusive("together", "sidecar")
@@ -86,7 +86,7 @@ func (o *validateOptions) run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	for _, text := range result.unchecked {
-		o.app.printNote("not checked: %s", text)
+		o.inputs.app.printNote("not checked: %s", text)
 	}
 	if result.Linted == 0 && len(result.Findings) == 0 {
 		return errors.New("no configuration to validate: no VectorSidecar injects a configuration that can be read")
@@ -108,7 +108,7 @@ func (o *validateOptions) validate(ctx context.Context, program *vectorprogram.P
 	if o.together {
 		return o.validateTogether(ctx, program, arguments)
 	}
-	session, err := o.openSession(ctx, arguments...)
+	session, err := o.inputs.openSession(ctx, arguments...)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (o *validateOptions) validate(ctx context.Context, program *vectorprogram.P
 func (o *validateOptions) validateTogether(ctx context.Context, program *vectorprogram.Program, paths []string) (*vectorResult, error) {
 	var files []lint.File
 	for _, path := range paths {
-		collected, err := o.app.collectFiles(path)
+		collected, err := o.inputs.app.collectFiles(path)
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +172,7 @@ func (s *session) validate(ctx context.Context, program *vectorprogram.Program) 
 	s.asksVector = true
 	result := &vectorResult{Result: lint.Result{Findings: []lint.Finding{}}}
 	checked := map[string]bool{}
-	for _, sidecar := range s.Sidecars() {
+	for _, sidecar := range s.objects.Sidecars() {
 		ruled, err := s.evaluateSidecar(ctx, lastgood.IgnoreRevert(sidecar))
 		if err != nil {
 			return nil, err
@@ -181,8 +181,8 @@ func (s *session) validate(ctx context.Context, program *vectorprogram.Program) 
 		if err != nil {
 			return nil, err
 		}
-		if ruled.Invalid != nil && !isAsked {
-			result.Findings = append(result.Findings, lint.NewFinding(ruled.Invalid.Reason, ruled.Invalid.Message, s.documentFor(sidecar)))
+		if ruled.decision.Invalid != nil && !isAsked {
+			result.Findings = append(result.Findings, lint.NewFinding(ruled.decision.Invalid.Reason, ruled.decision.Invalid.Message, s.documentFor(sidecar)))
 		}
 	}
 	return result, nil
@@ -190,12 +190,12 @@ func (s *session) validate(ctx context.Context, program *vectorprogram.Program) 
 
 // validateSidecar validates the configurations that are rendered for one VectorSidecar. It reports whether there were any.
 func (s *session) validateSidecar(ctx context.Context, program *vectorprogram.Program, ruled *result, checked map[string]bool, result *vectorResult) (isAsked bool, err error) {
-	if ruled.Previous == nil {
+	if ruled.decision.Previous == nil {
 		return false, nil
 	}
 	document := s.documentFor(ruled.sidecar)
-	for _, evaluated := range ruled.Previous.Injected {
-		object := s.Workload(evaluated.Plan.Target)
+	for _, evaluated := range ruled.decision.Previous.Injected {
+		object := s.objects.Workload(evaluated.Plan.Target)
 		if object == nil || !s.filter.matches(object) || evaluated.Rendered == nil || evaluated.Rendered.Validation == nil {
 			continue
 		}

@@ -44,7 +44,7 @@ func (s *inputs) readValues(ctx context.Context, environments ...string) (*desir
 	}
 	var merged *environment.Layer
 	for _, layerSource := range sources {
-		for _, file := range layerSource.files {
+		for _, file := range layerSource.flags.files {
 			text, err := layerSource.read(file)
 			if err != nil {
 				return nil, fmt.Errorf("reading values: %w", err)
@@ -74,7 +74,7 @@ func (s *inputs) readValues(ctx context.Context, environments ...string) (*desir
 
 // valueSource is a set of flags, and a function that reads the files that they name.
 type valueSource struct {
-	*valueFlags
+	flags *valueFlags
 
 	read func(name string) ([]byte, error)
 }
@@ -85,7 +85,7 @@ func (v valueSource) settings() []environment.Setting {
 	for _, flag := range []struct {
 		name  environment.SettingFlag
 		texts []string
-	}{{environment.SetValue, v.set}, {environment.SetString, v.setString}, {environment.SetFile, v.setFile}} {
+	}{{environment.SetValue, v.flags.set}, {environment.SetString, v.flags.setString}, {environment.SetFile, v.flags.setFile}} {
 		for _, text := range flag.texts {
 			settings = append(settings, environment.Setting{Flag: flag.name, Text: text, ReadFile: v.read})
 		}

@@ -26,7 +26,7 @@ type sidecarValues struct {
 // printValues prints every value of every VectorSidecar, and its origin.
 func (o *renderOptions) printValues(ctx context.Context, scene *session) error {
 	reports := []sidecarValues{}
-	for _, sidecar := range scene.Sidecars() {
+	for _, sidecar := range scene.objects.Sidecars() {
 		ruled, err := scene.evaluateSidecar(ctx, sidecar)
 		if err != nil {
 			return err
@@ -38,13 +38,13 @@ func (o *renderOptions) printValues(ctx context.Context, scene *session) error {
 		if invalid != nil {
 			return fmt.Errorf("%s: %s", invalid.Reason, invalid.Message)
 		}
-		reports = append(reports, sidecarValues{sidecar.Namespace + "/" + sidecar.Name, ruled.Environment, values.ListLeaves(), meta.TitleIn(sidecar.Namespace, sidecar.Name)})
+		reports = append(reports, sidecarValues{sidecar.Namespace + "/" + sidecar.Name, ruled.decision.Environment, values.ListLeaves(), meta.TitleIn(sidecar.Namespace, sidecar.Name)})
 	}
 	if o.output.isTree() {
-		return o.output.print(o.app.Out, reports)
+		return o.output.print(o.inputs.app.Out, reports)
 	}
 	for _, report := range reports {
-		if err := humanize.Fprintf(o.app.Out, "# %s, environment %s\n", report.title, report.Environment); err != nil {
+		if err := humanize.Fprintf(o.inputs.app.Out, "# %s, environment %s\n", report.title, report.Environment); err != nil {
 			return err
 		}
 		var rows [][]string
@@ -55,7 +55,7 @@ func (o *renderOptions) printValues(ctx context.Context, scene *session) error {
 			}
 			rows = append(rows, []string{leaf.Path, string(text), leaf.Origin})
 		}
-		if err := printTable(o.app.Out, []string{"VALUE", "IS", "FROM"}, rows); err != nil {
+		if err := printTable(o.inputs.app.Out, []string{"VALUE", "IS", "FROM"}, rows); err != nil {
 			return err
 		}
 	}

@@ -104,7 +104,7 @@ func (s *session) findInOtherNamespaces(ctx context.Context, deployment workload
 		return name != ""
 	}
 	if s.cluster == nil {
-		_ = slices.ContainsFunc(s.Sidecars(), selects) // It sets name.
+		_ = slices.ContainsFunc(s.objects.Sidecars(), selects) // It sets name.
 		return name, nil
 	}
 	_, err := livelist.Contains(ctx, livelist.New(s.cluster), &v1alpha1.VectorSidecarList{}, selects)
