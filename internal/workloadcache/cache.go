@@ -8,7 +8,6 @@ package workloadcache
 import (
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -37,7 +36,7 @@ type Cache struct {
 	// missingKinds contains the kinds without an API in the cluster.
 	missingKinds map[string]bool
 	// isSynced reports whether all workloads are in the cache.
-	isSynced atomic.Bool
+	isSynced bool
 }
 
 // New returns a Cache of workloads of the given kinds, or of all kinds by default.
@@ -232,10 +231,18 @@ func (c *Cache) Get(kind, namespace, name string) *Record {
 }
 
 // SetSynced records that all workloads are in the cache.
-func (c *Cache) SetSynced() { c.isSynced.Store(true) }
+func (c *Cache) SetSynced() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.isSynced = true
+}
 
 // IsSynced reports whether all workloads are in the cache.
-func (c *Cache) IsSynced() bool { return c.isSynced.Load() }
+func (c *Cache) IsSynced() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.isSynced
+}
 
 // IsOlder reports whether a resource version is known to be older than another.
 func IsOlder(version, other string) bool {
