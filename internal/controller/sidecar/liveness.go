@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -21,15 +20,13 @@ const stuckAfter = 3 * time.Minute
 type liveness struct {
 	patience time.Duration
 
-	mu     sync.Mutex
-	passes map[*reconcileRun]bool
+	mu sync.Mutex
+	// lastProgress has the time when the last step of each reconcile in progress started or ended.
+	lastProgress map[*reconcileRun]time.Time
 }
 
 // reconcileRun is a reconcile in progress.
-type reconcileRun struct {
-	name types.NamespacedName
-	last atomic.Int64 // time when the last step started or ended, in nanoseconds
-}
+type reconcileRun struct{ name types.NamespacedName }
 
 type passKey struct{}
 
@@ -37,42 +34,46 @@ func newLiveness(patience time.Duration) *liveness {
 	if patience == 0 {
 		patience = stuckAfter
 	}
-	return &liveness{patience: patience, passes: map[*reconcileRun]bool{}}
+	return &liveness{patience: patience, lastProgress: map[*reconcileRun]time.Time{}}
 }
 
 func (p *liveness) startReconcile(ctx context.Context, name types.NamespacedName, now time.Time) context.Context {
 	started := &reconcileRun{name: name}
-	started.recordProgress(now)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.passes[started] = true
+	p.lastProgress[started] = now
 	return context.WithValue(ctx, passKey{}, started)
 }
 
 func (p *liveness) endReconcile(current *reconcileRun) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.passes, current)
+	delete(p.lastProgress, current)
 }
 
 // check returns an error while a reconcile is stuck.
 func (p *liveness) check(now time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for current := range p.passes {
-		if idle := now.Sub(time.Unix(0, current.last.Load())); idle > p.patience {
+	for current, progress := range p.lastProgress {
+		if idle := now.Sub(progress); idle > p.patience {
 			return fmt.Errorf("the reconcile of VectorSidecar %s has been stuck for %s", current.name, idle.Round(time.Second))
 		}
 	}
 	return nil
 }
 
-// currentRun returns the reconcile of a context. A step outside a reconcile gets an unnamed one, which is not checked.
+// currentRun returns the reconcile of a context, or nil if the context is not of a reconcile.
 func currentRun(ctx context.Context) *reconcileRun {
-	if current, ok := ctx.Value(passKey{}).(*reconcileRun); ok {
-		return current
-	}
-	return &reconcileRun{}
+	current, _ := ctx.Value(passKey{}).(*reconcileRun)
+	return current
 }
 
-func (p *reconcileRun) recordProgress(now time.Time) { p.last.Store(now.UnixNano()) }
+// recordProgress records that a step of a reconcile started or ended. It ignores a reconcile that is not in progress.
+func (p *liveness) recordProgress(current *reconcileRun, now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, ok := p.lastProgress[current]; ok {
+		p.lastProgress[current] = now
+	}
+}

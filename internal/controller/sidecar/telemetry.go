@@ -46,7 +46,7 @@ type step struct {
 // startStep starts a step of the reconcile of the context.
 func (i *instruments) startStep(ctx context.Context, name string) (context.Context, step) {
 	current := currentRun(ctx)
-	current.recordProgress(i.now())
+	i.liveness.recordProgress(current, i.now())
 	ctx, span := i.Tracer.Start(ctx, name)
 	return ctx, step{instruments: i, name: name, start: i.now(), span: span, run: current, log: log.FromContext(ctx)}
 }
@@ -56,7 +56,7 @@ func (s *step) end(err error) {
 	now := s.instruments.now()
 	s.instruments.Metrics.RecordDuration(s.name, now.Sub(s.start))
 	s.span.End(err)
-	s.run.recordProgress(now)
+	s.instruments.liveness.recordProgress(s.run, now)
 	logStep(s.log, s.name, now.Sub(s.start), err)
 }
 

@@ -25,7 +25,7 @@ func TestLiveness_DetectsStuckReconcile(t *testing.T) {
 	p.startReconcile(t.Context(), auditOfShop, start.Add(time.Hour))
 	require.NoError(t, p.check(start.Add(time.Minute)))
 	require.ErrorContains(t, p.check(start.Add(2*time.Minute)), "shop/logs")
-	currentRun(ctx).recordProgress(start.Add(90 * time.Second))
+	p.recordProgress(currentRun(ctx), start.Add(90*time.Second))
 	require.NoError(t, p.check(start.Add(2*time.Minute)), "it is slow, and gets on")
 	p.endReconcile(currentRun(ctx))
 	require.NoError(t, p.check(start.Add(time.Hour)))
@@ -42,7 +42,7 @@ func TestEndReconcile_ReportsAndRepeatsPanic(t *testing.T) {
 		panic("no")
 	})
 
-	require.Empty(t, i.liveness.passes)
+	require.Empty(t, i.liveness.lastProgress)
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(counted)
 	families, err := registry.Gather()
