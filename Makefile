@@ -218,7 +218,7 @@ faults: build control-plane $(BIN)/rollouts-crds ## Sweep every scenario for eve
 
 .PHONY: corpus
 corpus: control-plane $(BIN)/rollouts-crds ## Try a thousand generated workloads with every sample; SEED=N for those of that seed, ARGS='-workloads 0' for every value of every field, which takes hours.
-	go test -timeout 5h -count=1 -v -run TestMerge_EqualsResultOfAPIServer ./test/corpus -seed $(SEED) -workloads 1000 $(ARGS)
+	go test -timeout 5h -count=1 -v -run TestMerger_EqualsResultOfAPIServer ./test/corpus -seed $(SEED) -workloads 1000 $(ARGS)
 
 .PHONY: bombs
 bombs: control-plane ## Try every kind of bomb in ten namespaces, and hundreds of generated ones, under the chart's limit of memory; ARGS='-seed N' for those of that seed.

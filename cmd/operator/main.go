@@ -62,7 +62,7 @@ func run() int {
 	log = log.WithName("main")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := runInstrumented(ctx, log, options, operator.Process{Version: version, Level: level}); err != nil {
+	if err := runOperator(ctx, log, options, operator.Process{Version: version, Level: level}); err != nil {
 		log.Error(err, "running the operator")
 		return 1
 	}
@@ -70,8 +70,8 @@ func run() int {
 	return 0
 }
 
-// runInstrumented runs the operator with tracing and error reports, as the environment variables configure them.
-func runInstrumented(ctx context.Context, log logr.Logger, options operator.Options, process operator.Process) error {
+// runOperator runs the operator with tracing and error reports, as the environment variables configure them.
+func runOperator(ctx context.Context, log logr.Logger, options operator.Options, process operator.Process) error {
 	config, err := loadConfig()
 	if err != nil {
 		return err

@@ -176,7 +176,7 @@ func (k *CertificateKeeper) advance(ctx context.Context, current *clusterState) 
 		if remaining > 0 {
 			return remaining, nil
 		}
-		return soon, apply.New(k.Client).Secret(ctx, k.Secret)
+		return soon, apply.New(k.Client).CreateSecret(ctx, k.Secret)
 	case unauthorized:
 		updated, err := k.issuer.withNewCA(data)
 		if err == nil && !isRegistered {
@@ -222,7 +222,7 @@ func (k *CertificateKeeper) writeSecret(ctx context.Context, secret *corev1.Secr
 	if err != nil {
 		return err
 	}
-	if err := apply.New(k.Client).Certificate(ctx, secret, data); err != nil {
+	if err := apply.New(k.Client).WriteCertificate(ctx, secret, data); err != nil {
 		return err
 	}
 	message := "certificate renewed"
@@ -246,7 +246,7 @@ func (k *CertificateKeeper) registerWebhook(ctx context.Context, current *cluste
 	if k.put.version == current.configuration.ResourceVersion && k.put.webhook == put {
 		return nil
 	}
-	version, err := apply.New(k.Client).Webhook(ctx, current.configuration, current.webhook)
+	version, err := apply.New(k.Client).ApplyWebhook(ctx, current.configuration, current.webhook)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func sampleInput(ctx context.Context, s *decision.Input) (*decision.Input, error
 		}
 	}
 	view.Containers = []workload.Container{application}
-	sampled.Workloads = []*workloadcache.Record{workloadcache.Showing(view)}
+	sampled.Workloads = []*workloadcache.Record{workloadcache.NewRecordWithView(view)}
 	return &sampled, nil
 }
 

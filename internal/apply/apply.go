@@ -96,10 +96,10 @@ type WriteResult struct {
 	Generation int64
 }
 
-// Workload applies a plan, and returns the version of the workload after the last request. Most plans need only one
+// ApplyWorkload applies a plan, and returns the version of the workload after the last request. Most plans need only one
 // request. If only some of several requests succeed, the next reconcile finds the remaining changes in the workload.
 // The error is ErrGone, ErrStale, a *ConflictError, a *RefusedError, a *DeniedError, or transient.
-func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (WriteResult, error) {
+func (w *Writer) ApplyWorkload(ctx context.Context, p *plan.Plan) (WriteResult, error) {
 	if !p.Writes() {
 		return WriteResult{}, fmt.Errorf("a plan with action %s does not write", p.Action())
 	}
@@ -121,7 +121,7 @@ func (w *Writer) Workload(ctx context.Context, p *plan.Plan) (WriteResult, error
 	return WriteResult{ResourceVersion: reply.ResourceVersion, Generation: reply.Generation}, nil
 }
 
-// ResultLabel returns the label value for metrics of an error that Writer.Workload returned. The label of nil is
+// ResultLabel returns the label value for metrics of an error that Writer.ApplyWorkload returned. The label of nil is
 // "ok".
 func ResultLabel(err error) string {
 	var conflict *ConflictError
@@ -154,11 +154,11 @@ func identifiedBody(body map[string]any, target workload.Ref) map[string]any {
 	return body
 }
 
-// Companion creates a companion or, if it has a UID, updates its content. The companion has no owner reference,
+// WriteCompanion creates a companion or, if it has a UID, updates its content. The companion has no owner reference,
 // because the garbage collector would delete it before the pods that read it. The operator deletes it instead.
-// If another object of the same name has been created since, Companion does not change it. The error may be
+// If another object of the same name has been created since, WriteCompanion does not change it. The error may be
 // ErrTerminating.
-func (w *Writer) Companion(ctx context.Context, desired *corev1.ConfigMap) error {
+func (w *Writer) WriteCompanion(ctx context.Context, desired *corev1.ConfigMap) error {
 	object := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: desired.Namespace, Name: desired.Name,

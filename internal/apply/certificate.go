@@ -17,8 +17,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Secret creates an empty Secret. It does not change an existing Secret.
-func (w *Writer) Secret(ctx context.Context, name types.NamespacedName) error {
+// CreateSecret creates an empty Secret. It does not change an existing Secret.
+func (w *Writer) CreateSecret(ctx context.Context, name types.NamespacedName) error {
 	body := coreapply.Secret(name.Name, name.Namespace)
 	if err := w.client.Apply(ctx, body, client.FieldOwner(meta.Creator)); err != nil {
 		return fmt.Errorf("creating Secret %s: %w", name, err)
@@ -26,9 +26,9 @@ func (w *Writer) Secret(ctx context.Context, name types.NamespacedName) error {
 	return nil
 }
 
-// Certificate writes the data of a Secret, but not its labels. The error is ErrStale if the Secret has changed since
+// WriteCertificate writes the data of a Secret, but not its labels. The error is ErrStale if the Secret has changed since
 // it was read.
-func (w *Writer) Certificate(ctx context.Context, secret *corev1.Secret, data map[string][]byte) error {
+func (w *Writer) WriteCertificate(ctx context.Context, secret *corev1.Secret, data map[string][]byte) error {
 	body := coreapply.Secret(secret.Name, secret.Namespace).WithUID(secret.UID).WithResourceVersion(secret.ResourceVersion).WithData(data)
 	if err := w.client.Apply(ctx, body, client.FieldOwner(meta.Operator), client.ForceOwnership); err != nil {
 		return fmt.Errorf("writing Secret %s/%s: %w", secret.Namespace, secret.Name, staleError(err))
@@ -36,10 +36,10 @@ func (w *Writer) Certificate(ctx context.Context, secret *corev1.Secret, data ma
 	return nil
 }
 
-// Webhook applies a webhook to a configuration, and returns the new resource version of the configuration. The
+// ApplyWebhook applies a webhook to a configuration, and returns the new resource version of the configuration. The
 // operator does not own other fields of the configuration, so Helm finds them unchanged. The error is ErrStale
 // if the configuration has changed since.
-func (w *Writer) Webhook(ctx context.Context, into *admissionv1.ValidatingWebhookConfiguration, webhook *admissionapply.ValidatingWebhookApplyConfiguration) (version string, err error) {
+func (w *Writer) ApplyWebhook(ctx context.Context, into *admissionv1.ValidatingWebhookConfiguration, webhook *admissionapply.ValidatingWebhookApplyConfiguration) (version string, err error) {
 	body := admissionapply.ValidatingWebhookConfiguration(into.Name).WithUID(into.UID).WithResourceVersion(into.ResourceVersion).WithWebhooks(webhook)
 	if err := w.client.Apply(ctx, body, client.FieldOwner(meta.Operator), client.ForceOwnership); err != nil {
 		return "", fmt.Errorf("writing ValidatingWebhookConfiguration %s: %w", into.Name, staleError(err))

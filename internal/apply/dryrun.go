@@ -15,7 +15,7 @@ import (
 )
 
 // DryRun returns the workload as a plan that writes a sidecar would change it, without writing it. It returns
-// the same errors as Workload.
+// the same errors as ApplyWorkload.
 func (w *Writer) DryRun(ctx context.Context, p *plan.Plan) (workload.Object, error) {
 	dry, kind := New(client.NewDryRunClient(w.client)), p.Target.Adapter()
 	reply := kind.New()

@@ -15,10 +15,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Orphan marks a workload so that it keeps the sidecar of a field manager after the deletion of the VectorSidecar.
+// OrphanWorkload marks a workload so that it keeps the sidecar of a field manager after the deletion of the VectorSidecar.
 // The mark is an annotation of the workload and not of the pod template, so the workload does not roll out. It
-// returns the same errors as Workload.
-func (w *Writer) Orphan(ctx context.Context, view *workload.View, manager string) error {
+// returns the same errors as ApplyWorkload.
+func (w *Writer) OrphanWorkload(ctx context.Context, view *workload.View, manager string) error {
 	kind := targetGVK(view.Ref)
 	reply := &metav1.PartialObjectMetadata{}
 	reply.SetGroupVersionKind(kind)

@@ -41,9 +41,9 @@ func IsDenied(err error) bool {
 	return errors.As(err, &refused) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), "denied")
 }
 
-// OverlaySet writes the OverlaySet of a namespace. It creates the OverlaySet if it has no resource version, and
+// WriteOverlaySet writes the OverlaySet of a namespace. It creates the OverlaySet if it has no resource version, and
 // updates that version otherwise. The error is ErrStale if the OverlaySet has another version.
-func (w *Writer) OverlaySet(ctx context.Context, desired *v1alpha1.OverlaySet) error {
+func (w *Writer) WriteOverlaySet(ctx context.Context, desired *v1alpha1.OverlaySet) error {
 	var err error
 	if desired.ResourceVersion == "" {
 		err = w.client.Create(ctx, desired, client.FieldOwner(meta.Operator))

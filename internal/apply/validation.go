@@ -18,9 +18,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Validation creates a Job and the ConfigMap that the Job mounts. A VectorSidecar owns both, but a
+// CreateValidation creates a Job and the ConfigMap that the Job mounts. A VectorSidecar owns both, but a
 // ClusterVectorSidecar does not. Existing objects are not an error. The error may be ErrTerminating.
-func (w *Writer) Validation(ctx context.Context, owner *v1alpha1.VectorSidecar, job *batchv1.Job, files *corev1.ConfigMap) error {
+func (w *Writer) CreateValidation(ctx context.Context, owner *v1alpha1.VectorSidecar, job *batchv1.Job, files *corev1.ConfigMap) error {
 	var reference []metav1.OwnerReference
 	if owner.Cluster == nil {
 		reference = append(reference, *metav1.NewControllerRef(owner, v1alpha1.GroupVersion.WithKind("VectorSidecar")))

@@ -57,9 +57,9 @@ func Chart() FileLimits {
 	return FileLimits{Subject: "the chart", Bytes: 4 << 20, Files: 1000, Path: 1 << 10}
 }
 
-// Folder reads the files of a folder by their relative path, except the excluded ones. It rejects all entries that are
+// ReadFolder reads the files of a folder by their relative path, except the excluded ones. It rejects all entries that are
 // not files or folders. Symlinks are followed if the file system follows them.
-func (l FileLimits) Folder(fsys fs.FS, skip func(path string, entry fs.DirEntry) bool) (map[string][]byte, error) {
+func (l FileLimits) ReadFolder(fsys fs.FS, skip func(path string, entry fs.DirEntry) bool) (map[string][]byte, error) {
 	collector := l.newCollector()
 	err := fs.WalkDir(fsys, ".", func(path string, entry fs.DirEntry, err error) error {
 		switch {

@@ -21,7 +21,7 @@ func none(string, fs.DirEntry) bool { return false }
 
 func few() FileLimits { return FileLimits{Subject: "the chart", Bytes: 100, Files: 4, Path: 20} }
 
-func TestFolder_RejectsOversizedDirectories(t *testing.T) {
+func TestReadFolder_RejectsOversizedDirectories(t *testing.T) {
 	file := func(size int) *fstest.MapFile { return &fstest.MapFile{Data: make([]byte, size)} }
 	for name, test := range map[string]struct {
 		folder fstest.MapFS
@@ -34,7 +34,7 @@ func TestFolder_RejectsOversizedDirectories(t *testing.T) {
 		"no file":        {fstest.MapFS{"a": {Mode: fs.ModeNamedPipe}}, "a is neither a file nor a directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			files, err := few().Folder(test.folder, none)
+			files, err := few().ReadFolder(test.folder, none)
 			if test.want != "" {
 				require.ErrorContains(t, err, test.want)
 				return
@@ -43,13 +43,13 @@ func TestFolder_RejectsOversizedDirectories(t *testing.T) {
 			require.Len(t, files, 2)
 		})
 	}
-	files, err := few().Folder(fstest.MapFS{"a/b": file(500), "c": file(1), "d": file(500)}, func(path string, _ fs.DirEntry) bool { return path == "a" || path == "d" })
+	files, err := few().ReadFolder(fstest.MapFS{"a/b": file(500), "c": file(1), "d": file(500)}, func(path string, _ fs.DirEntry) bool { return path == "a" || path == "d" })
 	require.NoError(t, err, "what is left out does not count")
 	require.Len(t, files, 1)
 }
 
 // A symlink to a file outside of the directory is an error.
-func TestFolder_RejectsLinksOutOfDirectory(t *testing.T) {
+func TestReadFolder_RejectsLinksOutOfDirectory(t *testing.T) {
 	outside, inside := t.TempDir(), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(outside, "secret"), []byte("x"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(inside, "file"), []byte("y"), 0o600))
@@ -58,12 +58,12 @@ func TestFolder_RejectsLinksOutOfDirectory(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, root.Close()) }()
 
-	files, err := few().Folder(root.FS(), none)
+	files, err := few().ReadFolder(root.FS(), none)
 	require.NoError(t, err)
 	require.Equal(t, "y", string(files["link"]))
 
 	require.NoError(t, os.Symlink(filepath.Join(outside, "secret"), filepath.Join(inside, "out")))
-	_, err = few().Folder(root.FS(), none)
+	_, err = few().ReadFolder(root.FS(), none)
 	require.ErrorContains(t, err, "out")
 }
 

@@ -34,7 +34,7 @@ func (e *SecondDocumentError) Error() string {
 // MeasureYAML leaves syntax errors to the decoder. It reports them only if the text has aliases, because the size of such
 // a text is known only after parsing.
 func (l Limits) MeasureYAML(text []byte) (Size, error) {
-	_, size, err := l.parse(yaml.NewDecoder(bytes.NewReader(text)), text)
+	_, size, err := l.parseYAMLDocument(yaml.NewDecoder(bytes.NewReader(text)), text)
 	if !errors.As(err, new(*Error)) && (!bytes.ContainsRune(text, '&') || !bytes.ContainsRune(text, '*')) {
 		err = nil
 	}
@@ -110,7 +110,7 @@ func (d *Document) DecodeStrictly(into any) (findings []error, err error) {
 // a *SecondDocumentError, the node is the root of the first document.
 func (l Limits) ReadYAML(text []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	root, _, err := l.parse(decoder, text)
+	root, _, err := l.parseYAMLDocument(decoder, text)
 	if err != nil {
 		return nil, err
 	}

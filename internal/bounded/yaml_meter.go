@@ -13,10 +13,11 @@ import (
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// parse returns the root node and the size of the first document of a decoder of a text; nil if the text is empty.
-func (l *Limits) parse(decoder *yaml.Decoder, text []byte) (*yaml.Node, Size, error) {
+// parseYAMLDocument returns the root node and the size of the first document of a text, which the decoder reads. The
+// node is nil if the text is empty.
+func (l *Limits) parseYAMLDocument(decoder *yaml.Decoder, text []byte) (*yaml.Node, Size, error) {
 	m := yamlMeter{meter: newMeter(l, text), expanding: map[*yaml.Node]bool{}}
-	if err := l.isParsable(text); err != nil {
+	if err := l.checkParsable(text); err != nil {
 		return nil, m.size, err
 	}
 	var document yaml.Node
@@ -36,9 +37,9 @@ func (l *Limits) parse(decoder *yaml.Decoder, text []byte) (*yaml.Node, Size, er
 // parsing takes up to 70 MiB. Half of that is in use at a time.
 const maxParsedNodes = 300_000
 
-// isParsable rejects a YAML text before it is parsed, if it costs too much memory or if the two parsers in use read it
-// differently.
-func (l *Limits) isParsable(text []byte) error {
+// checkParsable rejects a YAML text before it is parsed, if it costs too much memory or if the two parsers in use
+// read it differently.
+func (l *Limits) checkParsable(text []byte) error {
 	if err := l.CheckSize(text); err != nil {
 		return err
 	}

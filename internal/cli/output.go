@@ -37,7 +37,7 @@ func isTerminal(w io.Writer) bool {
 // writeControl writes a terminal control sequence.
 func writeControl(w io.Writer, sequence string) error {
 	if guarded, ok := w.(*humanize.Writer); ok {
-		return guarded.Control(sequence)
+		return guarded.WriteControl(sequence)
 	}
 	return nil // The output is not a terminal.
 }

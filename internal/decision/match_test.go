@@ -24,7 +24,7 @@ func labeled(name, logs string) *workloadcache.Record {
 	if logs != "" {
 		view.Labels = map[string]string{"logs": logs}
 	}
-	return workloadcache.Showing(view)
+	return workloadcache.NewRecordWithView(view)
 }
 
 func names(records []*workloadcache.Record) (names []string) {

@@ -36,7 +36,7 @@ func logs() *v1alpha1.VectorSidecar {
 func evaluated(name string, change plan.Change, desired *plan.Desired, state workload.State) Workload {
 	ref := workload.Ref{Kind: "Deployment", Namespace: "shop", Name: name, UID: types.UID(name)}
 	return Workload{
-		Record:    workloadcache.Showing(workload.View{Ref: ref, State: state}),
+		Record:    workloadcache.NewRecordWithView(workload.View{Ref: ref, State: state}),
 		Evaluated: &Evaluated{Plan: plan.Plan{Target: ref, Change: change, Desired: desired, Workload: state}},
 	}
 }

@@ -29,7 +29,7 @@ func (f *Facts) longestAvailability(p *plan.Plan) time.Duration {
 	if state.IsAssumed && f.reportedState(p) != "" {
 		state.Steady = 0
 	}
-	return state.Steadiest(f.Now)
+	return state.LongestAvailability(f.Now)
 }
 
 // dueAfter returns the time when the rollout of a workload will have been in its current state for a duration.

@@ -45,7 +45,7 @@ func newTestGateInput(t *testing.T) *gateInput {
 	view := workload.View{Ref: workload.Ref{Kind: "DaemonSet", Namespace: "shop", Name: "cart", UID: "cart"}}
 	view.LastWriter = "helm"
 	p := &plan.Plan{Target: view.Ref, Manager: meta.Manager("logs"), Change: plan.Inject, Desired: plan.NewDesired(overlay, "logs", "vector", "1", plan.Notes{})}
-	return &gateInput{facts: facts, plan: p, view: &view, rendered: &desired.Rendered{Overlay: overlay}, workload: &Workload{Record: workloadcache.Showing(view)}}
+	return &gateInput{facts: facts, plan: p, view: &view, rendered: &desired.Rendered{Overlay: overlay}, workload: &Workload{Record: workloadcache.NewRecordWithView(view)}}
 }
 
 var (
@@ -186,7 +186,7 @@ func TestDecide_LeavesPortsOfRejectedSidecarsFree(t *testing.T) {
 				view := workload.View{Ref: workload.Ref{Kind: "DaemonSet", Namespace: "shop", Name: name, UID: types.UID(name)}}
 				view.HostNetwork = true
 				p := plan.Plan{Target: view.Ref, Manager: meta.Manager("logs"), Change: plan.Inject, Desired: plan.NewDesired(overlay, "logs", "vector", "1", plan.Notes{})}
-				workloads = append(workloads, Workload{Record: workloadcache.Showing(view), Evaluated: &Evaluated{Plan: p, Rendered: &desired.Rendered{Overlay: overlay}}})
+				workloads = append(workloads, Workload{Record: workloadcache.NewRecordWithView(view), Evaluated: &Evaluated{Plan: p, Rendered: &desired.Rendered{Overlay: overlay}}})
 			}
 			facts := &Facts{Input: inputAt(noon)}
 			facts.DryRuns = map[preflight.Key]preflight.DryRunResult{preflight.NewWorkloadKey(&workloads[0].Evaluated.Plan): {Result: test.result, Expiry: gateHour}}
@@ -227,7 +227,7 @@ func looping(input *gateInput, hash string) {
 func listeningOnNode(name string) []*workloadcache.Record {
 	view := workload.View{Ref: workload.Ref{Kind: "DaemonSet", Namespace: "shop", Name: name, UID: types.UID(name)}}
 	view.HostNetwork, view.Containers = true, []workload.Container{{Name: "app", Ports: []corev1.ContainerPort{{ContainerPort: 9598}}}}
-	return []*workloadcache.Record{workloadcache.Showing(view)}
+	return []*workloadcache.Record{workloadcache.NewRecordWithView(view)}
 }
 
 func validating(state VerdictState, whenUnable string) func(*gateInput) {

@@ -56,7 +56,7 @@ func TestRendered_SharesCompanionConfigMaps(t *testing.T) {
 		pod := &deployment.Spec.Template.Spec
 		pod.Volumes[0].Name = fmt.Sprintf("logs-%d", n)
 		pod.Containers[0].VolumeMounts[0].Name = pod.Volumes[0].Name
-		record := workloadcache.Showing(settled(deployment))
+		record := workloadcache.NewRecordWithView(settled(deployment))
 		view := record.View()
 		require.Nil(t, made.Variant(record).WorkloadFor(t.Context(), &view).Invalid)
 	}

@@ -32,23 +32,23 @@ type observedLease struct {
 
 // Get reads a Lease and passes the response to the lock.
 func (o observedLease) Get(ctx context.Context, name string, options metav1.GetOptions) (*coordinationv1.Lease, error) {
-	return o.lock.observe(o.LeaseInterface.Get(ctx, name, options))
+	return o.lock.recordVersion(o.LeaseInterface.Get(ctx, name, options))
 }
 
 // Create creates a Lease and passes the response to the lock.
 func (o observedLease) Create(ctx context.Context, lease *coordinationv1.Lease, options metav1.CreateOptions) (*coordinationv1.Lease, error) {
-	return o.lock.observe(o.LeaseInterface.Create(ctx, lease, options))
+	return o.lock.recordVersion(o.LeaseInterface.Create(ctx, lease, options))
 }
 
 // Update writes a Lease and passes the response to the lock.
 func (o observedLease) Update(ctx context.Context, lease *coordinationv1.Lease, options metav1.UpdateOptions) (*coordinationv1.Lease, error) {
-	return o.lock.observe(o.LeaseInterface.Update(ctx, lease, options))
+	return o.lock.recordVersion(o.LeaseInterface.Update(ctx, lease, options))
 }
 
-// observe records the resource version of a Lease, and returns its arguments. A lower resource version than before
-// means that etcd was restored to an earlier state. The lease is then lost for good, because everything that was read
-// before is invalid.
-func (l *Lock) observe(lease *coordinationv1.Lease, err error) (*coordinationv1.Lease, error) {
+// recordVersion records the resource version of a Lease, and returns its arguments. A lower resource version than
+// before means that etcd was restored to an earlier state. The lease is then lost for good, because everything that
+// was read before is invalid.
+func (l *Lock) recordVersion(lease *coordinationv1.Lease, err error) (*coordinationv1.Lease, error) {
 	if err != nil {
 		return lease, err
 	}

@@ -60,7 +60,7 @@ func Load(chart map[string][]byte) (*Set, error) {
 	if set.schema, err = CompileSchema(schemaURL, text); err != nil {
 		return nil, err
 	}
-	if set.defaults, err = set.read("values.yaml", chart["values.yaml"]); err != nil {
+	if set.defaults, err = set.readLayer("values.yaml", chart["values.yaml"]); err != nil {
 		return nil, err
 	}
 	for _, file := range slices.Sorted(maps.Keys(chart)) {
@@ -69,14 +69,15 @@ func Load(chart map[string][]byte) (*Set, error) {
 		if !isValues || !isEnvironment || strings.Contains(name, "/") {
 			continue
 		}
-		if set.chart[name], err = set.read(file, chart[file]); err != nil {
+		if set.chart[name], err = set.readLayer(file, chart[file]); err != nil {
 			return nil, err
 		}
 	}
 	return set, nil
 }
 
-func (s *Set) read(file string, text []byte) (Layer, error) {
+// readLayer parses a values file of the chart and checks it against the schema.
+func (s *Set) readLayer(file string, text []byte) (Layer, error) {
 	layer, err := ParseLayer(file, text)
 	if err != nil {
 		return Layer{}, err
@@ -114,7 +115,7 @@ func (s *Set) withInstallation(source string, files map[string]string, locate fu
 		layer, err := ParseLayer(source+" "+file, []byte(text))
 		if err == nil {
 			locate(name, &layer)
-			s.withoutChoice(&layer)
+			s.removeTemplateSet(&layer)
 			err = s.schema.Check(&layer)
 		}
 		installed[name] = installationLayer{layer: layer, err: err}
@@ -173,9 +174,9 @@ func (s *Set) InstallationValues(environment string) map[string]any {
 	return tree
 }
 
-// withoutChoice removes the name of the template set from a layer if the schema of the chart does
-// not have that key.
-func (s *Set) withoutChoice(layer *Layer) {
+// removeTemplateSet removes the name of the template set from a layer if the schema of the chart does not have that
+// key.
+func (s *Set) removeTemplateSet(layer *Layer) {
 	if !slices.Contains(s.schema.properties(""), TemplateSetKey) {
 		delete(layer.Tree, TemplateSetKey)
 	}
@@ -220,5 +221,5 @@ func (s *Set) Values(name string, overrides ...Layer) (Values, error) {
 		return Values{}, err
 	}
 	layers = append(layers, overrides...)
-	return merge(append(layers, Layer{Name: "the operator", Tree: map[string]any{"environment": name}})), nil
+	return mergeValues(append(layers, Layer{Name: "the operator", Tree: map[string]any{"environment": name}})), nil
 }

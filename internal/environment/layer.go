@@ -63,7 +63,7 @@ func parseLayer(name string, text []byte, limits bounded.Limits) (Layer, error) 
 	if root.Kind != yaml.MappingNode {
 		return Layer{}, fmt.Errorf("%s:%d: values must be a map at the top level, as in \"sidecar: {…}\"", name, root.Line)
 	}
-	if err := layer.lines.index(root, nil); err != nil {
+	if err := layer.lines.indexKeys(root, nil); err != nil {
 		return Layer{}, fmt.Errorf("%s:%w", name, err)
 	}
 	// Helm decodes values with this library, which parses booleans differently than yaml.v3.
@@ -90,14 +90,14 @@ func parseDocument(text []byte, limits bounded.Limits) (*yaml.Node, error) {
 	return root, nil
 }
 
-// index records the line of every key, and rejects duplicate keys, which YAML libraries may accept
+// indexKeys records the line of every key below a node, and rejects duplicate keys, which YAML libraries may accept
 // silently. Errors start with the line.
-func (p *position) index(node *yaml.Node, path []string) error {
+func (p *position) indexKeys(node *yaml.Node, path []string) error {
 	switch node.Kind {
 	case yaml.SequenceNode:
 		for i, item := range node.Content {
 			step := strconv.Itoa(i)
-			if err := p.ensureChild(step).index(item, append(path, step)); err != nil {
+			if err := p.ensureChild(step).indexKeys(item, append(path, step)); err != nil {
 				return err
 			}
 		}
@@ -109,7 +109,7 @@ func (p *position) index(node *yaml.Node, path []string) error {
 				return fmt.Errorf("%d: duplicate key %s, first in line %d", key.Line, tree.Path(keyPath...), child.line)
 			}
 			child.line = key.Line
-			if err := child.index(node.Content[i+1], keyPath); err != nil {
+			if err := child.indexKeys(node.Content[i+1], keyPath); err != nil {
 				return err
 			}
 		}

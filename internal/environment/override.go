@@ -32,7 +32,7 @@ func ParseValue(name, path string, text []byte) (Layer, error) {
 		return Layer{}, fmt.Errorf("%s: %w", name, err)
 	}
 	if root != nil {
-		if err := (&position{}).index(root, nil); err != nil {
+		if err := (&position{}).indexKeys(root, nil); err != nil {
 			return Layer{}, fmt.Errorf("%s: line %w", name, err)
 		}
 	}
@@ -52,15 +52,16 @@ func ParseValue(name, path string, text []byte) (Layer, error) {
 // MaySet reports whether a value at a path could set a value at or below one of the allowed paths.
 // The empty path stands for all values.
 func MaySet(path string, allowed []string) bool {
-	target := steps(path)
+	target := splitPath(path)
 	return slices.ContainsFunc(allowed, func(prefix string) bool {
-		keys := steps(prefix)
+		keys := splitPath(prefix)
 		shorter := min(len(keys), len(target))
 		return slices.Equal(keys[:shorter], target[:shorter])
 	})
 }
 
-func steps(path string) []string {
+// splitPath returns the keys of a dotted path, or nil for "".
+func splitPath(path string) []string {
 	if path == "" {
 		return nil
 	}
@@ -78,7 +79,7 @@ func (l *Layer) DisallowedPaths(allowed []string) []string {
 		prefixes = append(prefixes, strings.Split(prefix, "."))
 	}
 	var outside []string
-	visit(l.Tree, nil, func(path []string) bool {
+	visitLeaves(l.Tree, nil, func(path []string) bool {
 		inside := func(keys []string) bool { return len(keys) <= len(path) && slices.Equal(keys, path[:len(keys)]) }
 		if len(path) > 0 && !slices.ContainsFunc(prefixes, inside) {
 			outside = append(outside, tree.Path(path...))
@@ -88,16 +89,16 @@ func (l *Layer) DisallowedPaths(allowed []string) []string {
 	return outside
 }
 
-// visit calls a function for each leaf of a tree until it returns false. The function must not
-// retain the path.
-func visit(tree map[string]any, path []string, leaf func(path []string) bool) bool {
+// visitLeaves calls a function for each leaf of a tree until the function returns false, and reports whether it
+// visited all leaves. The function must not retain the path.
+func visitLeaves(tree map[string]any, path []string, leaf func(path []string) bool) bool {
 	if len(tree) == 0 {
 		return leaf(path)
 	}
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
 		childPath := append(path, key) //nolint:gocritic // Siblings reuse the same array, one after the other.
 		branch, isMap := tree[key].(map[string]any)
-		if isMap && !visit(branch, childPath, leaf) || !isMap && !leaf(childPath) {
+		if isMap && !visitLeaves(branch, childPath, leaf) || !isMap && !leaf(childPath) {
 			return false
 		}
 	}

@@ -124,7 +124,7 @@ func FuzzValues(f *testing.F) {
 			require.ErrorContains(t, err, "qa.yaml")
 			return
 		}
-		visit(values.Tree, nil, func(leaf []string) bool {
+		visitLeaves(values.Tree, nil, func(leaf []string) bool {
 			if len(leaf) > 0 && leaf[0] != "environment" && !isEmptyMap(values.Tree, leaf) {
 				require.NotEmpty(t, values.Origin(leaf...), leaf)
 			}

@@ -54,7 +54,7 @@ func (s *Schema) Check(layer *Layer) error {
 	causes := collectLeaves(invalid)
 	slices.SortFunc(causes, compareLocations)
 	for _, leaf := range causes {
-		if findings = append(findings, s.describe(layer, leaf, maxFindings-len(findings))...); len(findings) == maxFindings {
+		if findings = append(findings, s.findingsFor(layer, leaf, maxFindings-len(findings))...); len(findings) == maxFindings {
 			break
 		}
 	}
@@ -63,7 +63,7 @@ func (s *Schema) Check(layer *Layer) error {
 
 // CheckOver validates a layer after merging it over a chart's own values, as helm does.
 func (s *Schema) CheckOver(lower, layer Layer) error {
-	layer.Tree = merge([]Layer{lower, layer}).Tree
+	layer.Tree = mergeValues([]Layer{lower, layer}).Tree
 	return s.Check(&layer)
 }
 
@@ -88,9 +88,9 @@ func collectLeaves(err *jsonschema.ValidationError) []*jsonschema.ValidationErro
 	return causes
 }
 
-// describe returns the findings for an error. It returns a limited number of findings for unknown
-// keys.
-func (s *Schema) describe(layer *Layer, err *jsonschema.ValidationError, room int) []error {
+// findingsFor returns the findings for a validation error. For unknown keys, it returns one finding for each key, at
+// most room findings.
+func (s *Schema) findingsFor(layer *Layer, err *jsonschema.ValidationError, room int) []error {
 	path := err.InstanceLocation
 	extra, ok := err.ErrorKind.(*kind.AdditionalProperties)
 	if !ok {

@@ -34,7 +34,7 @@ type Setting struct {
 
 // ApplyTo returns a layer with the setting merged over it. The lower layer may be nil.
 func (s *Setting) ApplyTo(lower *Layer) (Layer, error) {
-	if err := s.check(); err != nil {
+	if err := s.checkSize(); err != nil {
 		return Layer{}, s.fault(err)
 	}
 	merged := Layer{Name: string(s.Flag), Tree: map[string]any{}}
@@ -45,7 +45,7 @@ func (s *Setting) ApplyTo(lower *Layer) (Layer, error) {
 	if lower != nil {
 		values, merged = deepCopy(lower.Tree), MergeLayers(*lower, merged)
 	}
-	if err := s.parse(values); err != nil {
+	if err := s.setValues(values); err != nil {
 		return Layer{}, s.fault(err)
 	}
 	merged.Tree = values // list[1].key=value changes an item of a list, which MergeLayers replaces.
@@ -54,8 +54,8 @@ func (s *Setting) ApplyTo(lower *Layer) (Layer, error) {
 
 func (s *Setting) fault(err error) error { return fmt.Errorf("%s %.100q: %w", s.Flag, s.Text, err) }
 
-// parse sets the values in a tree.
-func (s *Setting) parse(values map[string]any) error {
+// setValues sets the values of the setting in a tree.
+func (s *Setting) setValues(values map[string]any) error {
 	switch s.Flag {
 	case SetString:
 		return strvals.ParseIntoString(s.Text, values)
@@ -71,9 +71,9 @@ func (s *Setting) parse(values map[string]any) error {
 // listIndex matches an index of a list in a setting.
 var listIndex = regexp.MustCompile(`\[(\d{1,9})\]`)
 
-// check rejects a setting that needs more memory than a values file may, because an index creates a
-// list of that length.
-func (s *Setting) check() error {
+// checkSize rejects a setting that needs more memory than a values file may, because an index creates a list of that
+// length.
+func (s *Setting) checkSize() error {
 	limits := bounded.Values()
 	if len(s.Text) > limits.Bytes {
 		return fmt.Errorf("%d bytes exceed the limit of %s (%d)", len(s.Text), limits.Subject, limits.Bytes)

@@ -99,7 +99,7 @@ type Leaf struct {
 // ListLeaves returns all leaves, sorted by path.
 func (v Values) ListLeaves() []Leaf {
 	var leaves []Leaf
-	visit(v.Tree, nil, func(path []string) bool {
+	visitLeaves(v.Tree, nil, func(path []string) bool {
 		if len(path) > 0 {
 			value, _ := tree.Value(v.Tree, path...)
 			leaves = append(leaves, Leaf{Path: tree.Path(path...), Value: value, Origin: v.Origin(path...)})
@@ -113,7 +113,7 @@ func (v Values) ListLeaves() []Leaf {
 // duplicates.
 func (v Values) OriginsBelow(path ...string) []string {
 	origins := map[string]bool{}
-	visit(tree.MapAt(v.Tree, path...), slices.Clone(path), func(path []string) bool {
+	visitLeaves(tree.MapAt(v.Tree, path...), slices.Clone(path), func(path []string) bool {
 		if origin := v.Origin(path...); origin != "" {
 			origins[origin] = true
 		}
@@ -122,10 +122,10 @@ func (v Values) OriginsBelow(path ...string) []string {
 	return slices.Sorted(maps.Keys(origins))
 }
 
-// merge merges the layers with Helm's own code. Helm treats the first layer as the chart's values
-// and the others as the user's. A null in the user's values deletes a value of the chart. Among the
-// user's values, a null is kept.
-func merge(layers []Layer) Values {
+// mergeValues merges the layers with Helm's own code. Helm treats the first layer as the chart's values and the
+// others as the user's. A null in the user's values deletes a value of the chart. Among the user's values, a null is
+// kept.
+func mergeValues(layers []Layer) Values {
 	tree := map[string]any{}
 	for _, layer := range slices.Backward(layers[1:]) {
 		tree = chartutil.MergeTables(tree, deepCopy(layer.Tree))

@@ -218,7 +218,7 @@ func carryOut(t *testing.T, s *Snapshot, decided *decision.Decision, deployments
 			require.NoError(t, err)
 			require.NoError(t, json.Unmarshal(text, deployment))
 		}
-		done.Workloads = append(done.Workloads, workloadcache.Showing(settled(deployment)))
+		done.Workloads = append(done.Workloads, workloadcache.NewRecordWithView(settled(deployment)))
 	}
 	return &done
 }

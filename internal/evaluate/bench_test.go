@@ -107,7 +107,7 @@ func BenchmarkAnotherNamespace(b *testing.B) {
 		of.Sidecar, of.Workloads = clusterwide.NewSidecar(cluster, namespace, true), nil
 		for _, deployment := range manyOf(2) {
 			deployment.Namespace = namespace
-			of.Workloads = append(of.Workloads, workloadcache.Showing(settled(deployment)))
+			of.Workloads = append(of.Workloads, workloadcache.NewRecordWithView(settled(deployment)))
 		}
 		b.StartTimer()
 		decided, err := Decide(b.Context(), &of, cache)

@@ -61,7 +61,7 @@ func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*app
 		DefaultEnvironment: "development", KubeVersion: "v1.36.0", ConfigMaps: objects.ConfigMapSet{}, Accounts: accountsOf{},
 	}}
 	for _, deployment := range deployments {
-		s.Workloads = append(s.Workloads, workloadcache.Showing(settled(deployment)))
+		s.Workloads = append(s.Workloads, workloadcache.NewRecordWithView(settled(deployment)))
 	}
 	return s
 }
@@ -105,7 +105,7 @@ func change(s *Snapshot, how func(*workload.View)) {
 	view := s.Workloads[0].View()
 	how(&view)
 	s.Workloads = slices.Clone(s.Workloads)
-	s.Workloads[0] = workloadcache.Showing(view)
+	s.Workloads[0] = workloadcache.NewRecordWithView(view)
 }
 
 // carried has the first workload carry what an earlier decision planned.

@@ -219,7 +219,7 @@ func TestDecide_InjectsNewWorkloadsByRolloutMode(t *testing.T) {
 			}
 			fresh := settled(objects.NewDeployment("new", "shop").Labeled("logs", "vector").Build())
 			fresh.Created = s.Sidecar.CreationTimestamp.Add(test.created)
-			s.Workloads = append(s.Workloads, workloadcache.Showing(fresh))
+			s.Workloads = append(s.Workloads, workloadcache.NewRecordWithView(fresh))
 			if test.other == "" {
 				s.Workloads = s.Workloads[1:]
 			}

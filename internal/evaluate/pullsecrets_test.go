@@ -146,7 +146,7 @@ func TestDecide_AddsPullSecretThatManifestDrops(t *testing.T) {
 
 	pod := &before.Spec.Template.Spec
 	pod.ImagePullSecrets = pod.ImagePullSecrets[:1]
-	done.Workloads = []*workloadcache.Record{workloadcache.Showing(settled(before))}
+	done.Workloads = []*workloadcache.Record{workloadcache.NewRecordWithView(settled(before))}
 	p := decide(t, done).Plans[0]
 	require.Equal(t, plan.Update, p.Change, p.Message())
 	require.False(t, p.Write.Repairs, "nobody has damaged it")

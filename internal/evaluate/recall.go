@@ -22,7 +22,7 @@ func (r *recall) find(record *workloadcache.Record) *decision.Evaluated {
 	for len(*r) > 0 && isBefore((*r)[0].Record) {
 		*r = (*r)[1:]
 	}
-	if len(*r) > 0 && (*r)[0].Record.IsAs(record) {
+	if len(*r) > 0 && (*r)[0].Record.HasSameView(record) {
 		return (*r)[0]
 	}
 	return nil

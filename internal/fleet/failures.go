@@ -33,15 +33,14 @@ func mergeFailures(recorded []v1alpha1.RolloutFailure, revision string, failed [
 		}
 	}
 	for len(merged) > MaxFailures {
-		i := mostFailures(merged)
+		i := failureToDrop(merged)
 		merged = slices.Delete(merged, i, i+1)
 	}
 	return merged
 }
 
-// mostFailures returns the index of the failure to drop from a full list: the last one of the revision with the most
-// failures, so that every revision keeps some.
-func mostFailures(failures []v1alpha1.RolloutFailure) int {
+// failureToDrop returns the index of the last failure of the revision with the most failures.
+func failureToDrop(failures []v1alpha1.RolloutFailure) int {
 	count, last := map[string]int{}, 0
 	for i := range failures {
 		count[failures[i].Revision]++

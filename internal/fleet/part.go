@@ -41,8 +41,8 @@ func (r *Rules) LastStatus(waves []v1alpha1.RolloutStatus, wave int) *v1alpha1.R
 	}
 }
 
-// Sum adds up the progress of several namespaces. The result is done only if all namespaces are done.
-func Sum(reports []Progress, generation int64) Progress {
+// SumProgress adds up the progress of several namespaces. The result is done only if all namespaces are done.
+func SumProgress(reports []Progress, generation int64) Progress {
 	sum := Progress{IsDone: len(reports) > 0, Generation: generation}
 	for _, report := range reports {
 		sum.IsBegun, sum.IsPaused, sum.IsLate = sum.IsBegun || report.IsBegun, sum.IsPaused || report.IsPaused, sum.IsLate || report.IsLate

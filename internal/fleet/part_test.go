@@ -37,11 +37,11 @@ func TestLastStatus_UsesStatusOfNeighboringWave(t *testing.T) {
 }
 
 // The progress of a ClusterVectorSidecar in a wave is the sum of the progress of its namespaces.
-func TestSum_CombinesProgressOfNamespaces(t *testing.T) {
-	require.Equal(t, Progress{IsDone: true, Generation: 3}, Sum([]Progress{{IsDone: true}, {IsDone: true}}, 3))
-	require.Equal(t, Progress{IsBegun: true, Failed: 3}, Sum([]Progress{{IsDone: true, Failed: 1}, {IsBegun: true, Failed: 2}}, 0))
-	require.Equal(t, Progress{IsPaused: true, IsLate: true, IsDone: true}, Sum([]Progress{{IsDone: true, IsPaused: true}, {IsDone: true, IsLate: true}}, 0))
-	require.False(t, Sum(nil, 1).IsDone, "of what nobody has looked at, nothing is known")
+func TestSumProgress_CombinesProgressOfNamespaces(t *testing.T) {
+	require.Equal(t, Progress{IsDone: true, Generation: 3}, SumProgress([]Progress{{IsDone: true}, {IsDone: true}}, 3))
+	require.Equal(t, Progress{IsBegun: true, Failed: 3}, SumProgress([]Progress{{IsDone: true, Failed: 1}, {IsBegun: true, Failed: 2}}, 0))
+	require.Equal(t, Progress{IsPaused: true, IsLate: true, IsDone: true}, SumProgress([]Progress{{IsDone: true, IsPaused: true}, {IsDone: true, IsLate: true}}, 0))
+	require.False(t, SumProgress(nil, 1).IsDone, "of what nobody has looked at, nothing is known")
 }
 
 // A ClusterVectorSidecar has namespaces in two waves. Its later wave waits for its earlier one.

@@ -56,7 +56,7 @@ func TestWriter_JoinsLinesAcrossWrites(t *testing.T) {
 		_, err := to.Write([]byte(text))
 		require.NoError(t, err)
 	}
-	require.NoError(t, to.Control("\x1b[0m"))
+	require.NoError(t, to.WriteControl("\x1b[0m"))
 	require.Equal(t, "a::b\n \\x3a:c\n\\x3a:d\x1b[0m", out.String())
 }
 

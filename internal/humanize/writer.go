@@ -39,17 +39,17 @@ func (w *Writer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Control writes a control sequence of the program itself, without escaping it.
-func (w *Writer) Control(sequence string) error {
+// WriteControl writes a control sequence of the program itself, without escaping it.
+func (w *Writer) WriteControl(sequence string) error {
 	_, err := io.WriteString(w.underlying, sequence)
 	return err
 }
 
-// JSONLines returns a writer that escapes JSON with EscapeJSON. Each write must contain whole lines.
-func JSONLines(underlying io.Writer) io.Writer { return escaper{underlying, EscapeJSON} }
+// NewJSONWriter returns a writer that escapes JSON with EscapeJSON. Each write must contain whole lines.
+func NewJSONWriter(underlying io.Writer) io.Writer { return escaper{underlying, EscapeJSON} }
 
-// TextBlocks returns a writer that escapes each write with EscapeBlock, as one entry of a log.
-func TextBlocks(underlying io.Writer) io.Writer {
+// NewBlockWriter returns a writer that escapes each write with EscapeBlock, as one entry of a log.
+func NewBlockWriter(underlying io.Writer) io.Writer {
 	return escaper{underlying, func(text []byte) []byte {
 		return []byte(EscapeBlock(strings.TrimSuffix(string(text), "\n")) + "\n")
 	}}

@@ -88,11 +88,11 @@ func (p *NamespaceReport) isFailing(now time.Time) bool {
 	return !p.failed.IsZero() && now.Sub(p.failed) <= CrashLoop
 }
 
-// Sum adds up the reports of the namespaces of a ClusterVectorSidecar. The report of an unknown namespace is nil. The
+// SumReports adds up the reports of the namespaces of a ClusterVectorSidecar. The report of an unknown namespace is nil. The
 // result is finished if every namespace is settled, or its writes have failed for longer than patience.
-// IsFullyRolledOut is true if some workload runs the sidecar and no workload gets it later. Sum also returns when the
+// IsFullyRolledOut is true if some workload runs the sidecar and no workload gets it later. SumReports also returns when the
 // result may change without an event, or zero for never.
-func Sum(sidecar *v1alpha1.VectorSidecar, reports map[string]*NamespaceReport, now time.Time) (observation Observation, deadline time.Time) {
+func SumReports(sidecar *v1alpha1.VectorSidecar, reports map[string]*NamespaceReport, now time.Time) (observation Observation, deadline time.Time) {
 	trial, isRunning := NewAttempt(sidecar), false
 	observation.IsDone, observation.IsFullyRolledOut = true, true
 	for _, namespace := range slices.Sorted(maps.Keys(reports)) {

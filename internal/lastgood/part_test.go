@@ -35,7 +35,7 @@ func troubledIn(sidecar *v1alpha1.VectorSidecar, since time.Time) *NamespaceRepo
 
 // sum adds up namespaces a and b.
 func sum(sidecar *v1alpha1.VectorSidecar, a, b *NamespaceReport) Observation {
-	seen, _ := Sum(sidecar, map[string]*NamespaceReport{"a": a, "b": b}, now)
+	seen, _ := SumReports(sidecar, map[string]*NamespaceReport{"a": a, "b": b}, now)
 	seen.OnFailure = v1alpha1.OnFailureRevert
 	return seen
 }
@@ -127,7 +127,7 @@ func TestNextSpecStatus_RejectsSpecFailingTooOften(t *testing.T) {
 		parts[fmt.Sprintf("n-%03d", n)] = part
 	}
 	kept := func() *v1alpha1.LastKnownGoodSpec {
-		seen, _ := Sum(sidecar, parts, now)
+		seen, _ := SumReports(sidecar, parts, now)
 		seen.OnFailure = v1alpha1.OnFailureRevert
 		return NextSpecStatus(sidecar, &seen).LastGood
 	}
@@ -140,17 +140,17 @@ func TestNextSpecStatus_RejectsSpecFailingTooOften(t *testing.T) {
 }
 
 // A namespace keeps failing with the same error. The next spec does not wait for it again.
-func TestSum_WaitsOnlyOnceForFailingNamespaces(t *testing.T) {
+func TestSumReports_WaitsOnlyOnceForFailingNamespaces(t *testing.T) {
 	sidecar, next := wide("new", 1), wide("next", 2)
 	began := now.Add(-patience + time.Minute)
 	trouble := troubledIn(sidecar, began)
-	_, until := Sum(sidecar, map[string]*NamespaceReport{"a": settledIn(sidecar), "b": trouble}, now)
+	_, until := SumReports(sidecar, map[string]*NamespaceReport{"a": settledIn(sidecar), "b": trouble}, now)
 	require.Equal(t, now.Add(time.Minute), until)
 	later := &NamespaceReport{Attempt: NewAttempt(next), IsRetrying: true}
 	later.CopyTimes(trouble, next, now)
-	_, until = Sum(next, map[string]*NamespaceReport{"a": settledIn(next), "b": later}, now)
+	_, until = SumReports(next, map[string]*NamespaceReport{"a": settledIn(next), "b": later}, now)
 	require.Equal(t, now.Add(time.Minute), until, "the next spec waits no longer")
-	seen, until := Sum(next, map[string]*NamespaceReport{"a": settledIn(next), "b": later}, now.Add(time.Minute))
+	seen, until := SumReports(next, map[string]*NamespaceReport{"a": settledIn(next), "b": later}, now.Add(time.Minute))
 	require.Zero(t, until)
 	require.True(t, seen.IsDone)
 }

@@ -65,12 +65,14 @@ func ReadDefinition(document []byte, kind schema.GroupVersionKind, template []st
 				return nil, fmt.Errorf("the definition of %s does not have %s", kind.Kind, key)
 			}
 		}
-		return &Definition{pod: current.fields()}, nil
+		return &Definition{pod: current.listedFields()}, nil
 	}
 	return nil, fmt.Errorf("the OpenAPI document of %s does not have %s", kind.GroupVersion(), kind.Kind)
 }
 
-func (n *node) fields() *fields {
+// listedFields returns the fields that a schema lists, or nil if it accepts any fields. For a list, it returns the
+// fields of the items.
+func (n *node) listedFields() *fields {
 	for n.Items != nil {
 		n = n.Items
 	}
@@ -79,7 +81,7 @@ func (n *node) fields() *fields {
 	}
 	result := &fields{below: map[string]*fields{}}
 	for name, child := range n.Properties {
-		result.below[name] = child.fields()
+		result.below[name] = child.listedFields()
 	}
 	return result
 }

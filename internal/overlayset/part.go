@@ -62,7 +62,7 @@ func NewSidecarOverlays(sidecar *v1alpha1.VectorSidecar, offers []desired.Admiss
 			continue
 		}
 		sidecarOverlays.Overlays = append(sidecarOverlays.Overlays, apiOverlay)
-		sidecarOverlays.Items.add(apiOverlay.ID, offers[i].Rendered.Overlay.Body)
+		sidecarOverlays.Items.addBody(apiOverlay.ID, offers[i].Rendered.Overlay.Body)
 		sidecarOverlays.Items.ApplicationEnv = append(sidecarOverlays.Items.ApplicationEnv, convertInjections(apiOverlay.ID, offers[i].Rendered.Overlay.EnvInjections)...)
 		sidecarOverlays.Items.PodAnnotations = append(sidecarOverlays.Items.PodAnnotations, overlayAnnotations(apiOverlay.ID, allPodAnnotations(sidecar.Name, &offers[i]))...)
 		sidecarOverlays.Items.Annotations = append(sidecarOverlays.Items.Annotations, overlayAnnotations(apiOverlay.ID, offers[i].Rendered.Desired.Annotations(meta.Manager(sidecar.Name)))...)
@@ -198,8 +198,8 @@ func convertOverlay(name string, offer *desired.AdmissionOverlay) v1alpha1.Overl
 	return overlay
 }
 
-// add adds the items of an overlay's body.
-func (i *Items) add(id string, body map[string]any) {
+// addBody adds the containers and volumes of an overlay's body.
+func (i *Items) addBody(id string, body map[string]any) {
 	pod := tree.Map(body["spec"])
 	for _, item := range tree.List(pod["initContainers"]) {
 		list := &i.InitContainers

@@ -43,7 +43,7 @@ func (p *Plan) Forces(err error) bool {
 		}
 		byUpdate := match[2] != ""
 		isOwn := byUpdate && match[1] == p.Manager
-		isEmpty := slices.Contains(containers, p.Target.Adapter().Field(cause.Field))
+		isEmpty := slices.Contains(containers, p.Target.Adapter().NormalizeFieldPath(cause.Field))
 		if !isEmpty && (!p.Write.Force || !isOwn && !meta.IsPerson(match[1], byUpdate)) {
 			return false
 		}

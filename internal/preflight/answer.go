@@ -36,8 +36,8 @@ var (
 	lacksAccount = regexp.MustCompile(`error looking up service account|serviceaccounts? "[^"]*" not found`)
 )
 
-// Read converts the error of a dry run to an Answer. Without an error, the dry run has passed.
-func Read(err error) Answer {
+// NewAnswer converts the error of a dry run to an Answer. Without an error, the dry run has passed.
+func NewAnswer(err error) Answer {
 	if err == nil {
 		return Answer{Result: Passed}
 	}

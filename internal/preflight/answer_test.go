@@ -23,7 +23,7 @@ func invalid() error {
 }
 
 // Each response of the API server to a dry run is passed, rejected or inconclusive.
-func TestRead_ClassifiesDryRunResponses(t *testing.T) {
+func TestNewAnswer_ClassifiesDryRunResponses(t *testing.T) {
 	terminating := apierrors.NewForbidden(pods, "cart", errors.New("it is being terminated"))
 	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
 	for name, test := range map[string]struct {
@@ -46,7 +46,7 @@ func TestRead_ClassifiesDryRunResponses(t *testing.T) {
 		"the end of all":        {terminating, Answer{Result: Inconclusive}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := Read(test.err)
+			got := NewAnswer(test.err)
 			if test.err != nil {
 				require.Equal(t, test.err.Error(), got.Text)
 			}
@@ -58,7 +58,7 @@ func TestRead_ClassifiesDryRunResponses(t *testing.T) {
 
 // A second dry run without the sidecar shows whether the sidecar or the application is rejected.
 func TestNewDryRunResult_SeparatesSidecarAndApplication(t *testing.T) {
-	full := Read(forbidden("exceeded quota: compute"))
+	full := NewAnswer(forbidden("exceeded quota: compute"))
 	for name, test := range map[string]struct {
 		with, without Answer
 		removesFirst  bool

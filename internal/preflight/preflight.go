@@ -63,8 +63,8 @@ type DryRunResult struct {
 // IsRejected reports whether the result blocks the write.
 func (v *DryRunResult) IsRejected() bool { return v.Result == Rejected || v.Result == RejectedAnyway }
 
-// Concerns reports whether a plan writes a sidecar that needs a dry run first.
-func Concerns(p *plan.Plan) bool {
+// NeedsDryRun reports whether a plan writes a sidecar that needs a dry run first.
+func NeedsDryRun(p *plan.Plan) bool {
 	return p.Writes() && p.StartsPods() && p.Change != plan.Remove && p.Desired != nil
 }
 

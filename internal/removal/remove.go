@@ -21,14 +21,14 @@ type ObstacleError struct{ message string }
 func (e *ObstacleError) Error() string { return e.message }
 
 // Remove removes the sidecar and the marks of a field manager from the version of a workload in the view. Remove does
-// nothing if the workload has none. The error is a *ObstacleError, or an error of apply.Writer.Workload: if it is
+// nothing if the workload has none. The error is a *ObstacleError, or an error of apply.Writer.ApplyWorkload: if it is
 // apply.ErrStale, the caller reads the workload again.
 func Remove(ctx context.Context, writer *apply.Writer, view *workload.View, manager string) (apply.WriteResult, error) {
 	removal, err := planRemoval(view, manager)
 	if err != nil || !removal.Writes() {
 		return apply.WriteResult{}, err
 	}
-	return writer.Workload(ctx, &removal)
+	return writer.ApplyWorkload(ctx, &removal)
 }
 
 // planRemoval returns the plan of a removal. The error is a *ObstacleError.

@@ -25,10 +25,10 @@ var ownedDefaults = map[string]struct {
 	"podCertificate":   {"maxExpirationSeconds", int64(86400)},
 }
 
-// canonical returns the body of an overlay as it is read back from a workload. It has no explicit zero values,
-// because the API server drops them, it has ownedDefaults, and its resources are rounded. Otherwise the workload would
-// never match the desired state. A body without either is unchanged, and so is its hash.
-func canonical(body *corev1ac.PodTemplateSpecApplyConfiguration, template *corev1.PodTemplateSpec) (*corev1ac.PodTemplateSpecApplyConfiguration, error) {
+// canonicalBody returns the body of an overlay as it is read back from a workload. It has no explicit zero values,
+// because the API server drops them, it has ownedDefaults, and its resources are rounded. Otherwise the workload
+// would never match the desired state. A body without such values is unchanged, and so is its hash.
+func canonicalBody(body *corev1ac.PodTemplateSpecApplyConfiguration, template *corev1.PodTemplateSpec) (*corev1ac.PodTemplateSpecApplyConfiguration, error) {
 	written, err := runtime.DefaultUnstructuredConverter.ToUnstructured(body)
 	if err != nil {
 		return nil, fmt.Errorf("writing the overlay: %w", err)

@@ -13,7 +13,7 @@ import (
 
 // The API server drops some zero values and adds defaults. The canonical body has the same fields as the stored one, so
 // its hash does not depend on how templates write them.
-func TestCanonical_EqualsBodyStoredByAPIServer(t *testing.T) {
+func TestCanonicalBody_EqualsBodyStoredByAPIServer(t *testing.T) {
 	container := func(more string) string {
 		return "{containers: [{name: vector, image: x, " + more + "}]}"
 	}

@@ -33,7 +33,7 @@ func ReadFiles(source fs.FS) (Files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the sidecar chart: %w", err)
 	}
-	files, err := bounded.Chart().Folder(source, func(name string, entry fs.DirEntry) bool {
+	files, err := bounded.Chart().ReadFolder(source, func(name string, entry fs.DirEntry) bool {
 		info, err := entry.Info()
 		return name == testsFolder || err == nil && ignored.Ignore(name, info)
 	})

@@ -33,7 +33,7 @@ func newOverlay(document *bounded.Document, request *Request) (workload.Overlay,
 		return workload.Overlay{}, err
 	}
 	var object corev1.PodTemplate
-	if err := decode(document, &object); err != nil {
+	if err := decodeStrictly(document, &object); err != nil {
 		return workload.Overlay{}, err
 	}
 	var body corev1ac.PodTemplateApplyConfiguration
@@ -51,7 +51,7 @@ func newOverlay(document *bounded.Document, request *Request) (workload.Overlay,
 	if err := checkOverlay(&overlay, request.KubeVersion); err != nil {
 		return workload.Overlay{}, err
 	}
-	canonicalBody, err := canonical(body.Template, &object.Template)
+	canonicalBody, err := canonicalBody(body.Template, &object.Template)
 	if err != nil {
 		return workload.Overlay{}, err
 	}
@@ -60,7 +60,7 @@ func newOverlay(document *bounded.Document, request *Request) (workload.Overlay,
 	manager := meta.Manager(request.Sidecar.Name)
 	items := newInjectedItems(manager, &overlay.Template.Spec)
 	items.Annotations, items.Labels = slices.Sorted(maps.Keys(overlay.Template.Annotations)), slices.Sorted(maps.Keys(overlay.Template.Labels))
-	annotate(&overlay.Template, canonicalBody, map[string]string{meta.AnnotationInjectedItems(manager): items.String()})
+	addAnnotations(&overlay.Template, canonicalBody, map[string]string{meta.AnnotationInjectedItems(manager): items.String()})
 	return overlay.WithBody(canonicalBody)
 }
 
@@ -103,7 +103,8 @@ func splitCommas(text string) []string {
 	return strings.Split(text, ",")
 }
 
-func annotate(template *corev1.PodTemplateSpec, body *corev1ac.PodTemplateSpecApplyConfiguration, annotations map[string]string) {
+// addAnnotations adds annotations to a pod template and to its apply body.
+func addAnnotations(template *corev1.PodTemplateSpec, body *corev1ac.PodTemplateSpecApplyConfiguration, annotations map[string]string) {
 	if template.Annotations == nil {
 		template.Annotations = map[string]string{}
 	}
@@ -111,9 +112,9 @@ func annotate(template *corev1.PodTemplateSpec, body *corev1ac.PodTemplateSpecAp
 	body.WithAnnotations(annotations)
 }
 
-// decode reads rendered YAML as strictly as the API server. The YAML library alone would accept a number for a
-// string, and format it differently.
-func decode(document *bounded.Document, into any) error {
+// decodeStrictly reads rendered YAML as strictly as the API server. The YAML library alone would accept a number for
+// a string, and format it differently.
+func decodeStrictly(document *bounded.Document, into any) error {
 	findings, err := document.DecodeStrictly(into)
 	if err := errors.Join(append(findings, err)...); err != nil {
 		return fmt.Errorf("parsing the rendered YAML: %w", err)

@@ -69,7 +69,7 @@ func (e *SidecarError) Unwrap() error { return e.Err }
 // Render executes the chart and checks its output. If the output is invalid, the error is a *SidecarError. Other
 // errors come from the templates. With an error, the result has only ReadTarget.
 func Render(ctx context.Context, request Request) (*Result, error) {
-	output, err := execute(ctx, request)
+	output, err := executeChart(ctx, request)
 	failed := &Result{ReadTarget: output.ReadTarget}
 	if err != nil {
 		return failed, err
@@ -81,7 +81,8 @@ func Render(ctx context.Context, request Request) (*Result, error) {
 	return result, nil
 }
 
-func execute(ctx context.Context, request Request) (Output, error) {
+// executeChart executes the chart of a request, with the cluster and the target added to the values.
+func executeChart(ctx context.Context, request Request) (Output, error) {
 	values := maps.Clone(request.Values.Tree)
 	values["cluster"] = request.Cluster.templateValues(request.KubeVersion)
 	if request.Target != nil {
@@ -184,7 +185,7 @@ func documentKind(document *bounded.Document) (string, error) {
 func (r *Result) addConfigMap(document *bounded.Document, request Request) error {
 	sidecar := request.Sidecar
 	var object corev1.ConfigMap
-	if err := decode(document, &object); err != nil {
+	if err := decodeStrictly(document, &object); err != nil {
 		return err
 	}
 	switch {

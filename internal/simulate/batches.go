@@ -37,7 +37,7 @@ func Batches(sidecars []PacedPlans, rules *fleet.Rules) [][]int {
 	}
 	allocators := allocatorsFor(names)
 	for batch := 1; ; batch++ {
-		assignBatches(current, allocators, rules)
+		assignSlots(current, allocators, rules)
 		isMoving := batch == 1 && isClosed
 		for i := range current {
 			isMoving = current[i].finishRollouts(batch, batches[i]) || isMoving
@@ -56,7 +56,7 @@ func Share(sidecars []PacedPlans, rules *fleet.Rules) {
 	for i := range sidecars {
 		names = append(names, sidecars[i].Sidecar)
 	}
-	assignBatches(sidecars, allocatorsFor(names), rules)
+	assignSlots(sidecars, allocatorsFor(names), rules)
 }
 
 // zeroClock is the clock of a preview. It always returns the same time, because a preview does not use rollout slots for
@@ -73,8 +73,8 @@ func allocatorsFor(names []types.NamespacedName) map[plan.Class]*fleet.SlotAlloc
 	return allocators
 }
 
-// assignBatches assigns the rollout slots to the VectorSidecars that request them.
-func assignBatches(sidecars []PacedPlans, allocators map[plan.Class]*fleet.SlotAllocator, rules *fleet.Rules) {
+// assignSlots assigns the rollout slots to the VectorSidecars that request them.
+func assignSlots(sidecars []PacedPlans, allocators map[plan.Class]*fleet.SlotAllocator, rules *fleet.Rules) {
 	for class, allocator := range allocators {
 		demandOf := func(sidecar *PacedPlans) fleet.Demand {
 			demand := decision.CountDemand(sidecar.Plans, class)

@@ -50,8 +50,8 @@ func New() (*Merger, error) {
 // beforeUs is the API server's name for the field manager of a workload without managed fields.
 const beforeUs = "before-first-apply"
 
-// merge merges plans into a workload of one kind.
-type merge struct {
+// kindMerger merges plans into workloads of one kind.
+type kindMerger struct {
 	kind   *workload.Kind
 	fields *managedfields.FieldManager
 }
@@ -61,13 +61,13 @@ type merge struct {
 // from a cluster or a manifest. The arguments are not changed.
 func (m *Merger) Workload(object workload.Object, p *plan.Plan) (*unstructured.Unstructured, error) {
 	ref := workload.NewRef(object)
-	operation := &merge{ref.Adapter(), m.fields[ref.Kind]}
+	operation := &kindMerger{ref.Adapter(), m.fields[ref.Kind]}
 	return operation.mergeWorkload(object, p)
 }
 
 // mergeWorkload returns the workload after a plan: first its patch, then its apply, and then the trimming of managed
 // fields.
-func (m *merge) mergeWorkload(object workload.Object, p *plan.Plan) (*unstructured.Unstructured, error) {
+func (m *kindMerger) mergeWorkload(object workload.Object, p *plan.Plan) (*unstructured.Unstructured, error) {
 	live, err := m.toUnstructured(object)
 	if err != nil {
 		return nil, fmt.Errorf("converting the workload: %w", err)
@@ -113,7 +113,7 @@ func trimEntries(object *unstructured.Unstructured, p *plan.Plan) {
 // recordLive returns a workload from a manifest with the managed fields that it would have on a server. Without them,
 // only the fields of the operator's patch would have an owner. The application's items would then be removed together
 // with the operator's items.
-func (m *merge) recordLive(live *unstructured.Unstructured) (runtime.Object, error) {
+func (m *kindMerger) recordLive(live *unstructured.Unstructured) (runtime.Object, error) {
 	nothing := &unstructured.Unstructured{}
 	nothing.SetGroupVersionKind(m.kind.GroupVersionKind)
 	recorded, err := m.fields.Update(nothing, live, beforeUs)
@@ -124,7 +124,7 @@ func (m *merge) recordLive(live *unstructured.Unstructured) (runtime.Object, err
 }
 
 // applyPlan applies a body, and repeats it with force if the operator would.
-func (m *merge) applyPlan(live runtime.Object, content map[string]any, p *plan.Plan) (runtime.Object, error) {
+func (m *kindMerger) applyPlan(live runtime.Object, content map[string]any, p *plan.Plan) (runtime.Object, error) {
 	body := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(m.kind.MoveTemplate(content))}
 	body.SetGroupVersionKind(m.kind.GroupVersionKind)
 	body.SetName(p.Target.Name)
@@ -139,7 +139,7 @@ func (m *merge) applyPlan(live runtime.Object, content map[string]any, p *plan.P
 }
 
 // patchPlan applies the patch of a plan, and records it as an update.
-func (m *merge) patchPlan(live runtime.Object, p *plan.Plan) (runtime.Object, error) {
+func (m *kindMerger) patchPlan(live runtime.Object, p *plan.Plan) (runtime.Object, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(live.DeepCopyObject()) // Patching changes it.
 	if err != nil {
 		return nil, fmt.Errorf("converting the workload: %w", err)
@@ -157,7 +157,7 @@ func (m *merge) patchPlan(live runtime.Object, p *plan.Plan) (runtime.Object, er
 }
 
 // toUnstructured returns a copy of a workload as an unstructured object with its kind.
-func (m *merge) toUnstructured(workloadObject workload.Object) (*unstructured.Unstructured, error) {
+func (m *kindMerger) toUnstructured(workloadObject workload.Object) (*unstructured.Unstructured, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(workloadObject)
 	if err != nil {
 		return nil, err

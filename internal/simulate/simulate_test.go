@@ -144,7 +144,7 @@ func TestMerger_RevertsManualChanges(t *testing.T) {
 // edit changes a workload as another field manager, and updates the managed fields.
 func edit(t *testing.T, merger *Merger, deployment *appsv1.Deployment, who string, change func(*appsv1.Deployment)) *appsv1.Deployment {
 	t.Helper()
-	one := &merge{workload.Default(), merger.fields["Deployment"]}
+	one := &kindMerger{workload.Default(), merger.fields["Deployment"]}
 	live, err := one.toUnstructured(deployment)
 	require.NoError(t, err)
 	changed := deployment.DeepCopy()

@@ -105,9 +105,9 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	if err != nil {
 		return nil, err
 	}
-	sidecar = lastgood.EffectiveSidecar(t.atWaveRevision(sidecar, namespace.Labels))
+	sidecar = lastgood.EffectiveSidecar(t.withWaveStatus(sidecar, namespace.Labels))
 	for i := range sidecars {
-		sidecars[i] = *lastgood.EffectiveSidecar(t.atWaveRevision(&sidecars[i], namespace.Labels))
+		sidecars[i] = *lastgood.EffectiveSidecar(t.withWaveStatus(&sidecars[i], namespace.Labels))
 	}
 	platform, err := t.platformFor(ctx, sidecar)
 	if err != nil {
@@ -136,9 +136,9 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	return input, nil
 }
 
-// atWaveRevision returns the VectorSidecar of a ClusterVectorSidecar with the rollout status of the namespace's wave,
+// withWaveStatus returns the VectorSidecar of a ClusterVectorSidecar with the rollout status of the namespace's wave,
 // which is in the status of the ClusterVectorSidecar. All other VectorSidecars are returned unchanged.
-func (t *Snapshotter) atWaveRevision(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string) *v1alpha1.VectorSidecar {
+func (t *Snapshotter) withWaveStatus(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string) *v1alpha1.VectorSidecar {
 	if sidecar.Cluster == nil || sidecar.Status.Rollout != nil || len(sidecar.Cluster.Waves) == 0 || !t.Platform.Rollout.IsStaged() {
 		return sidecar
 	}

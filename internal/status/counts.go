@@ -28,8 +28,8 @@ func (c counts) add(kind string, phase plan.State) {
 	c[kind][phase]++
 }
 
-// sum returns the number of workloads of a kind in some phases.
-func (c counts) sum(kind string, phases ...plan.State) int32 {
+// inPhases returns the number of workloads of a kind in some phases.
+func (c counts) inPhases(kind string, phases ...plan.State) int32 {
 	total := int32(0)
 	for _, phase := range phases {
 		total += c[kind][phase]
@@ -37,8 +37,8 @@ func (c counts) sum(kind string, phases ...plan.State) int32 {
 	return total
 }
 
-// sumInjected returns the number of workloads of a kind that carry the current sidecar.
-func (c counts) sumInjected(kind string) int32 {
+// injected returns the number of workloads of a kind that carry the current sidecar.
+func (c counts) injected(kind string) int32 {
 	total := int32(0)
 	for phase, count := range c[kind] {
 		if hasCurrentSidecar(phase) {
@@ -51,11 +51,11 @@ func (c counts) sumInjected(kind string) int32 {
 // addTo sets the numbers in a status.
 func (c counts) addTo(status *v1alpha1.VectorSidecarStatus) {
 	deployments := workload.Default().Kind
-	status.InjectedDeployments = c.sumInjected(deployments)
+	status.InjectedDeployments = c.injected(deployments)
 	for kind := range c {
-		status.InjectedWorkloads += c.sumInjected(kind)
-		status.ReadyWorkloads += c.sum(kind, updated)
-		status.WorkloadsWithoutPods += c.sum(kind, unproven)
+		status.InjectedWorkloads += c.injected(kind)
+		status.ReadyWorkloads += c.inPhases(kind, updated)
+		status.WorkloadsWithoutPods += c.inPhases(kind, unproven)
 	}
 }
 
@@ -64,16 +64,16 @@ func newKindStatuses(matched *decision.Kinds, counted counts) []v1alpha1.KindSta
 	var kinds []v1alpha1.KindStatus
 	names := slices.Collect(maps.Keys(matched.Matched))
 	for kind := range counted {
-		if matched.Matched[kind] == 0 && counted.sumInjected(kind) > 0 {
+		if matched.Matched[kind] == 0 && counted.injected(kind) > 0 {
 			names = append(names, kind)
 		}
 	}
 	for _, kind := range names {
 		kinds = append(kinds, v1alpha1.KindStatus{
 			Kind: v1alpha1.WorkloadKind(kind), Matched: int32(matched.Matched[kind]), //nolint:gosec // No namespace has two billion.
-			Injected: counted.sumInjected(kind), Ready: counted.sum(kind, updated), WithoutPods: counted.sum(kind, unproven), PodsOutdated: counted.sum(kind, podsOutdated),
-			Waiting: counted.sum(kind, waiting), Deferred: counted.sum(kind, deferred), Conflicting: counted.sum(kind, conflict, blocked, refused),
-			Skipped: counted.sum(kind, skipped), Failed: counted.sum(kind, failed),
+			Injected: counted.injected(kind), Ready: counted.inPhases(kind, updated), WithoutPods: counted.inPhases(kind, unproven), PodsOutdated: counted.inPhases(kind, podsOutdated),
+			Waiting: counted.inPhases(kind, waiting), Deferred: counted.inPhases(kind, deferred), Conflicting: counted.inPhases(kind, conflict, blocked, refused),
+			Skipped: counted.inPhases(kind, skipped), Failed: counted.inPhases(kind, failed),
 		})
 	}
 	slices.SortFunc(kinds, func(a, b v1alpha1.KindStatus) int { return cmp.Compare(a.Kind, b.Kind) })

@@ -115,13 +115,13 @@ func reportFailure(conditions *[]metav1.Condition, failure error, generation int
 // values, templates and configuration.
 func setConditions(conditions *[]metav1.Condition, v, valid outcome, generation int64, now metav1.Time) {
 	reportOutcome(conditions, v, generation, now)
-	apimeta.SetStatusCondition(conditions, condition(meta.ConditionConfigValid, valid.state == current, valid, generation, now))
+	apimeta.SetStatusCondition(conditions, newCondition(meta.ConditionConfigValid, valid.state == current, valid, generation, now))
 }
 
 // reportOutcome sets the conditions from the state to report.
 func reportOutcome(conditions *[]metav1.Condition, v outcome, generation int64, now metav1.Time) {
 	set := func(kind string, isTrue bool, outcome outcome) {
-		apimeta.SetStatusCondition(conditions, condition(kind, isTrue, outcome, generation, now))
+		apimeta.SetStatusCondition(conditions, newCondition(kind, isTrue, outcome, generation, now))
 	}
 	set(meta.ConditionReady, v.state == current, v)
 	if v.state == stalled || v.failing {
@@ -139,7 +139,8 @@ func reportOutcome(conditions *[]metav1.Condition, v outcome, generation int64, 
 	}
 }
 
-func condition(kind string, isTrue bool, outcome outcome, generation int64, now metav1.Time) metav1.Condition {
+// newCondition returns a condition of a type with the reason and the message of an outcome.
+func newCondition(kind string, isTrue bool, outcome outcome, generation int64, now metav1.Time) metav1.Condition {
 	value := metav1.ConditionFalse
 	if isTrue {
 		value = metav1.ConditionTrue

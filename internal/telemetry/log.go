@@ -69,9 +69,9 @@ func NewLogger(writer io.Writer, level zapcore.LevelEnabler, format LogFormat) l
 	config.EncodeTime = zapcore.RFC3339NanoTimeEncoder
 	config.EncodeDuration = zapcore.StringDurationEncoder
 	config.EncodeLevel = zapcore.CapitalLevelEncoder
-	encoder, escaped := zapcore.NewJSONEncoder(config), humanize.JSONLines(writer)
+	encoder, escaped := zapcore.NewJSONEncoder(config), humanize.NewJSONWriter(writer)
 	if format == FormatText {
-		encoder, escaped = zapcore.NewConsoleEncoder(config), humanize.TextBlocks(writer)
+		encoder, escaped = zapcore.NewConsoleEncoder(config), humanize.NewBlockWriter(writer)
 	}
 	return zapr.NewLogger(zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(escaped)), level)))
 }

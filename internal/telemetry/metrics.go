@@ -46,8 +46,8 @@ func NewMetrics(version string, now func() time.Time, kinds ...string) *Metrics 
 	m := &Metrics{
 		Collector:  registry,
 		reconciles: newReconcileMetrics(factory), workloads: newWorkloadMetrics(factory, kinds), leftovers: newLeftoverMetrics(factory),
-		cachedObjects: factory.gauge(cached), webhook: newWebhookMetrics(factory),
-		installation: newInstallationMetrics(factory), rolloutSlots: factory.gauge(rolloutSlots), waves: factory.gauge(waveSidecars), conflicts: factory.counter(conflicts), preflights: factory.counter(preflights), states: newWorkloadStates(now),
+		cachedObjects: factory.newGauge(cached), webhook: newWebhookMetrics(factory),
+		installation: newInstallationMetrics(factory), rolloutSlots: factory.newGauge(rolloutSlots), waves: factory.newGauge(waveSidecars), conflicts: factory.newCounter(conflicts), preflights: factory.newCounter(preflights), states: newWorkloadStates(now),
 	}
 	for _, result := range preflight.Results() {
 		m.preflights.WithLabelValues(string(result))
@@ -55,9 +55,9 @@ func NewMetrics(version string, now func() time.Time, kinds ...string) *Metrics 
 	for _, state := range declared.States() {
 		m.SetDeclaredObjects(string(state), 0)
 	}
-	m.droppedEvents = factory.counter(droppedEvents).WithLabelValues()
-	m.halted, m.stopped = factory.gauge(halted).WithLabelValues(), factory.gauge(writesStopped).WithLabelValues()
-	factory.gauge(buildInfo).WithLabelValues(version).Set(1)
+	m.droppedEvents = factory.newCounter(droppedEvents).WithLabelValues()
+	m.halted, m.stopped = factory.newGauge(halted).WithLabelValues(), factory.newGauge(writesStopped).WithLabelValues()
+	factory.newGauge(buildInfo).WithLabelValues(version).Set(1)
 	registry.MustRegister(m.states)
 	return m
 }
@@ -198,7 +198,7 @@ func (m *Metrics) SetCertificateValidity(notBefore, notAfter time.Time) {
 // SetSidecarState sets the state of a VectorSidecar after a reconcile, and counts the workloads that have newly
 // become stuck, by reason.
 func (m *Metrics) SetSidecarState(sidecar types.NamespacedName, state SidecarState) {
-	for _, reason := range m.states.set(sidecar, state) {
+	for _, reason := range m.states.replaceState(sidecar, state) {
 		m.conflicts.WithLabelValues(reason).Inc()
 	}
 }

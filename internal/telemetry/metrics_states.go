@@ -93,9 +93,9 @@ const waiting = "Waiting"
 // stuck are the states that a workload leaves only when a user acts.
 var stuck = []string{"Conflict", "Blocked", "Rejected"}
 
-// set replaces the state of a VectorSidecar. It returns the reason of each workload that has newly
+// replaceState replaces the state of a VectorSidecar. It returns the reason of each workload that has newly
 // become stuck.
-func (f *workloadStates) set(sidecar types.NamespacedName, state SidecarState) (reasons []string) {
+func (f *workloadStates) replaceState(sidecar types.NamespacedName, state SidecarState) (reasons []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	previous := f.sidecars[sidecar]

@@ -23,20 +23,20 @@ func newMetricFactory(registry prometheus.Registerer) metricFactory {
 	return m
 }
 
-// counter registers the counter with a name.
-func (m metricFactory) counter(name string) *prometheus.CounterVec {
+// newCounter registers the counter with a name.
+func (m metricFactory) newCounter(name string) *prometheus.CounterVec {
 	definition := m.definitions[name]
 	return m.register.NewCounterVec(prometheus.CounterOpts{Name: name, Help: definition.Help}, definition.labels())
 }
 
-// gauge registers the gauge with a name.
-func (m metricFactory) gauge(name string) *prometheus.GaugeVec {
+// newGauge registers the gauge with a name.
+func (m metricFactory) newGauge(name string) *prometheus.GaugeVec {
 	definition := m.definitions[name]
 	return m.register.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: definition.Help}, definition.labels())
 }
 
-// histogram registers the histogram with a name. Its buckets range from 0.1 ms to 60 s.
-func (m metricFactory) histogram(name string) *prometheus.HistogramVec {
+// newHistogram registers the histogram with a name. Its buckets range from 0.1 ms to 60 s.
+func (m metricFactory) newHistogram(name string) *prometheus.HistogramVec {
 	definition := m.definitions[name]
 	return m.register.NewHistogramVec(prometheus.HistogramOpts{
 		Name: name, Help: definition.Help,
@@ -64,8 +64,8 @@ const (
 // newReconcileMetrics registers the metrics and initializes the series of all results.
 func newReconcileMetrics(factory metricFactory) reconcileMetrics {
 	m := reconcileMetrics{
-		results: factory.counter(reconciles), renders: factory.counter(renders), judgedAnew: factory.counter(judgedAnew),
-		duration: factory.histogram(duration),
+		results: factory.newCounter(reconciles), renders: factory.newCounter(renders), judgedAnew: factory.newCounter(judgedAnew),
+		duration: factory.newHistogram(duration),
 	}
 	for _, result := range []string{ResultUnchanged, ResultChanged, ResultStalled, ResultFailed} {
 		m.results.WithLabelValues(result)
@@ -87,7 +87,7 @@ type workloadMetrics struct {
 
 // newWorkloadMetrics registers the metrics and initializes the series of successful writes, for each kind and action.
 func newWorkloadMetrics(factory metricFactory, kinds []string) workloadMetrics {
-	m := workloadMetrics{writes: factory.counter(writes), repairs: factory.counter(repairs).WithLabelValues()}
+	m := workloadMetrics{writes: factory.newCounter(writes), repairs: factory.newCounter(repairs).WithLabelValues()}
 	for _, kind := range kinds {
 		for _, action := range []string{"Inject", "Update", "Remove"} {
 			m.writes.WithLabelValues(kind, action, "ok")
@@ -104,7 +104,7 @@ type leftoverMetrics struct {
 
 // newLeftoverMetrics registers the metrics of leftovers.
 func newLeftoverMetrics(factory metricFactory) leftoverMetrics {
-	return leftoverMetrics{counts: factory.gauge(leftover), removed: factory.counter(cleaned).WithLabelValues()}
+	return leftoverMetrics{counts: factory.newGauge(leftover), removed: factory.newCounter(cleaned).WithLabelValues()}
 }
 
 // installationMetrics are the metrics of template sets, of the objects of the installation chart, and of the objects that the
@@ -113,7 +113,7 @@ type installationMetrics struct{ templateSets, required, declaredObjects *promet
 
 // newInstallationMetrics registers the metrics of the installation.
 func newInstallationMetrics(factory metricFactory) installationMetrics {
-	return installationMetrics{templateSets: factory.gauge(templateSets), required: factory.gauge(required), declaredObjects: factory.gauge(declaredObjects)}
+	return installationMetrics{templateSets: factory.newGauge(templateSets), required: factory.newGauge(required), declaredObjects: factory.newGauge(declaredObjects)}
 }
 
 // webhookMetrics are the metrics of the admission webhook. They have no series if it is disabled.
@@ -135,8 +135,8 @@ const (
 // newWebhookMetrics registers the metrics of the webhook without initializing series.
 func newWebhookMetrics(factory metricFactory) webhookMetrics {
 	return webhookMetrics{
-		requests: factory.counter(admissions), duration: factory.histogram(judging),
-		validSince: factory.gauge(validSince), validUntil: factory.gauge(validUntil),
+		requests: factory.newCounter(admissions), duration: factory.newHistogram(judging),
+		validSince: factory.newGauge(validSince), validUntil: factory.newGauge(validUntil),
 	}
 }
 

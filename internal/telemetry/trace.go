@@ -49,8 +49,8 @@ func (s Span) Set(key, value string) {
 	}
 }
 
-// Count adds an attribute with a number as its value.
-func (s Span) Count(key string, value int) {
+// SetCount adds an attribute with a number as its value.
+func (s Span) SetCount(key string, value int) {
 	if s.span != nil {
 		s.span.SetAttributes(attribute.Int(key, value))
 	}

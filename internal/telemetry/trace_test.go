@@ -130,7 +130,7 @@ func BenchmarkOff(b *testing.B) {
 func traced(ctx context.Context, tracer Tracer) {
 	ctx, outer := tracer.Start(ctx, "reconcile")
 	outer.Set(AttributeNamespace, "shop")
-	outer.Count(AttributeMatched, 3)
+	outer.SetCount(AttributeMatched, 3)
 	for range 5 {
 		_, inner := tracer.Start(ctx, "apply")
 		inner.Set(AttributeHash, "abc")

@@ -150,9 +150,9 @@ func TestMoveTemplate_MovesTemplateToPathOfKind(t *testing.T) {
 	require.Equal(t, "b", tree.Text(placed, "metadata", "annotations", "a"))
 	require.Nil(t, tree.MapAt(placed, "spec")["template"])
 	require.Equal(t, body, deployments.MoveTemplate(body))
-	require.Equal(t, ".spec.template.spec.volumes", cronJobs.Field(".spec.jobTemplate.spec.template.spec.volumes"))
-	require.Equal(t, ".spec.schedule", cronJobs.Field(".spec.schedule"))
-	require.Equal(t, ".spec.template.spec", deployments.Field(".spec.template.spec"))
+	require.Equal(t, ".spec.template.spec.volumes", cronJobs.NormalizeFieldPath(".spec.jobTemplate.spec.template.spec.volumes"))
+	require.Equal(t, ".spec.schedule", cronJobs.NormalizeFieldPath(".spec.schedule"))
+	require.Equal(t, ".spec.template.spec", deployments.NormalizeFieldPath(".spec.template.spec"))
 
 	fields := map[string]any{"f:spec": map[string]any{"f:jobTemplate": map[string]any{"f:spec": map[string]any{"f:template": map[string]any{"f:spec": map[string]any{"f:x": map[string]any{}}}}}}}
 	found, path := liftTemplate(fields)
@@ -364,5 +364,5 @@ func TestState_KeepsSoakWithoutTemplateChange(t *testing.T) {
 
 	require.Equal(t, RolloutComplete, after.Rollout)
 	require.Equal(t, at(0), after.StateSince)
-	require.Equal(t, 100*time.Second, after.Steadiest(at(100)))
+	require.Equal(t, 100*time.Second, after.LongestAvailability(at(100)))
 }

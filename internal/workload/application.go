@@ -41,8 +41,8 @@ func (v *Volume) IsOnNode() bool {
 	return v.Kind == "hostPath" || v.Kind == "emptyDir" && v.Medium != corev1.StorageMediumMemory
 }
 
-// object returns the volume with an empty source of its kind.
-func (v *Volume) object() corev1.Volume {
+// toVolume returns the volume with an empty source of its kind.
+func (v *Volume) toVolume() corev1.Volume {
 	volume := corev1.Volume{Name: v.Name}
 	source := reflect.ValueOf(&volume.VolumeSource).Elem()
 	for i := range source.NumField() {
@@ -80,7 +80,7 @@ func (v *View) Application() *corev1.PodSpec {
 		*list = append(*list, corev1.Container{Name: c.Name, SecurityContext: c.SecurityContext, Ports: c.Ports})
 	}
 	for _, volume := range v.ApplicationVolumes() {
-		pod.Volumes = append(pod.Volumes, volume.object())
+		pod.Volumes = append(pod.Volumes, volume.toVolume())
 	}
 	return pod
 }

@@ -216,7 +216,7 @@ func TestState_SoakStartsWithFirstPod(t *testing.T) {
 	starting := generation(rolling(3, 3, 0, 0, 1990), 8)
 
 	state := ReadState(empty())
-	require.Zero(t, state.Steadiest(at(2000)), "after a restart")
+	require.Zero(t, state.LongestAvailability(at(2000)), "after a restart")
 	for second, object := range map[int]*appsv1.Deployment{1: starting, 2: pods} {
 		next := ReadState(object)
 		next.CarryOver(&state, true, at(2000))
@@ -224,12 +224,12 @@ func TestState_SoakStartsWithFirstPod(t *testing.T) {
 	}
 	up := ReadState(pods)
 	up.CarryOver(&state, true, at(2000))
-	require.Equal(t, 5*time.Second, up.Steadiest(at(2005)))
+	require.Equal(t, 5*time.Second, up.LongestAvailability(at(2005)))
 
 	down := ReadState(generation(empty(), 9))
 	down.CarryOver(&up, true, at(2060))
-	require.Equal(t, time.Minute, down.Steadiest(at(9000)), "its pods ran for a minute")
+	require.Equal(t, time.Minute, down.LongestAvailability(at(9000)), "its pods ran for a minute")
 	again := ReadState(generation(pods.DeepCopy(), 10))
 	again.CarryOver(&down, true, at(9000))
-	require.Equal(t, time.Minute, again.Steadiest(at(9001)), "and need not soak again")
+	require.Equal(t, time.Minute, again.LongestAvailability(at(9001)), "and need not soak again")
 }

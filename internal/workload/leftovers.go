@@ -75,7 +75,7 @@ func (o *OwnedFields) addLeftovers(items *meta.InjectedItems, live map[string]an
 			}
 			*owned = append(*owned, name)
 			o.Leftovers = append(o.Leftovers, name)
-			o.add(list, item)
+			o.addItem(list, item)
 		}
 	}
 	if len(o.Leftovers) == 0 {
@@ -103,8 +103,8 @@ func injectedAnnotationKeys(items *meta.InjectedItems) []string {
 	return append(slices.Clip(items.Annotations), meta.AnnotationInjectedItems(items.Manager), meta.AnnotationAbout(items.Manager))
 }
 
-// add adds an item to a list of the pod in Tree.
-func (o *OwnedFields) add(list string, item any) {
+// addItem adds an item to a list of the pod in Tree.
+func (o *OwnedFields) addItem(list string, item any) {
 	if o.Tree == nil {
 		o.Tree = map[string]any{}
 	}

@@ -30,7 +30,7 @@ func (o *Overlay) Omit(keys, secrets []string) (*Overlay, error) {
 		delete(annotations, key)
 	}
 	reduced.AddedPullSecrets = slices.DeleteFunc(slices.Clone(o.AddedPullSecrets), func(name string) bool { return slices.Contains(secrets, name) })
-	withoutPullSecrets(&reduced.Template.Spec, tree.MapAt(body, "spec"), secrets)
+	removePullSecrets(&reduced.Template.Spec, tree.MapAt(body, "spec"), secrets)
 	for _, items := range readInjectedItems(reduced.Template.Annotations) {
 		items.Annotations = slices.DeleteFunc(items.Annotations, isOut)
 		items.PullSecrets = slices.DeleteFunc(items.PullSecrets, func(name string) bool { return slices.Contains(secrets, name) })
@@ -52,8 +52,8 @@ func (o *Overlay) Omit(keys, secrets []string) (*Overlay, error) {
 	return &updated, nil
 }
 
-// withoutPullSecrets removes pull secrets from a pod spec, and from the JSON form of the same pod spec.
-func withoutPullSecrets(spec *corev1.PodSpec, body map[string]any, names []string) {
+// removePullSecrets removes pull secrets from a pod spec, and from the JSON form of the same pod spec.
+func removePullSecrets(spec *corev1.PodSpec, body map[string]any, names []string) {
 	if len(names) == 0 {
 		return
 	}

@@ -82,9 +82,9 @@ func lowerTemplate(fields map[string]any, path []string) map[string]any {
 	return moveValue(fields, template, path)
 }
 
-// Field converts the path of a field in a message of the API server to the path in other code. The API server's
-// path has the pod template at its path in the kind, and the result has it at spec.template.
-func (k *Kind) Field(path string) string {
+// NormalizeFieldPath converts the path of a field in a message of the API server to the path in other code. The API
+// server's path has the pod template at its path in the kind, and the result has it at spec.template.
+func (k *Kind) NormalizeFieldPath(path string) string {
 	suffix, isBelow := strings.CutPrefix(path, "."+strings.Join(k.Template, "."))
 	if !isBelow {
 		return path

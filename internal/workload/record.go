@@ -36,7 +36,7 @@ func readRecords(object Object) map[string]*record {
 		if records[entry.Manager] == nil {
 			records[entry.Manager] = &record{}
 		}
-		records[entry.Manager].add(entry)
+		records[entry.Manager].addEntry(entry)
 	}
 	return records
 }
@@ -44,8 +44,8 @@ func readRecords(object Object) map[string]*record {
 // entryKinds are the kinds of the managedFields entries of a manager.
 type entryKinds struct{ isApply, isPatch bool }
 
-// add adds a managedFields entry of the manager.
-func (r *record) add(entry *metav1.ManagedFieldsEntry) {
+// addEntry adds a managedFields entry of the manager.
+func (r *record) addEntry(entry *metav1.ManagedFieldsEntry) {
 	r.isPatch = r.isPatch || isOperatorPatch(entry)
 	fields, _ := decodeFields(entry)
 	if fields == nil {

@@ -94,18 +94,19 @@ func listedParts(items *meta.InjectedItems, template *corev1.PodTemplateSpec, de
 	isListed := func(c corev1.Container) bool {
 		return slices.Contains(items.Containers, c.Name) && !deployers.hasContainer(c.Name)
 	}
-	listed.Spec.InitContainers = filter(template.Spec.InitContainers, isListed)
-	listed.Spec.Containers = filter(template.Spec.Containers, isListed)
-	listed.Spec.Volumes = filter(template.Spec.Volumes, func(v corev1.Volume) bool {
+	listed.Spec.InitContainers = selectItems(template.Spec.InitContainers, isListed)
+	listed.Spec.Containers = selectItems(template.Spec.Containers, isListed)
+	listed.Spec.Volumes = selectItems(template.Spec.Volumes, func(v corev1.Volume) bool {
 		return slices.Contains(items.Volumes, v.Name) && !deployers.hasVolume(v.Name)
 	})
-	listed.Spec.ImagePullSecrets = filter(template.Spec.ImagePullSecrets, func(s corev1.LocalObjectReference) bool {
+	listed.Spec.ImagePullSecrets = selectItems(template.Spec.ImagePullSecrets, func(s corev1.LocalObjectReference) bool {
 		return slices.Contains(items.PullSecrets, s.Name)
 	})
 	return listed
 }
 
-func filter[T any](items []T, match func(T) bool) (result []T) {
+// selectItems returns the items that a function matches, or nil for none.
+func selectItems[T any](items []T, match func(T) bool) (result []T) {
 	for i := range items {
 		if match(items[i]) {
 			result = append(result, items[i])

@@ -167,9 +167,9 @@ func maxTime(a, b time.Time) time.Time {
 	return b
 }
 
-// Steadiest returns the longest time for which all pods have been available without a gap since the last rollout, up
-// to now. Time without pods does not count.
-func (s *State) Steadiest(now time.Time) time.Duration {
+// LongestAvailability returns the longest time for which all pods have been available without a gap since the last
+// rollout, up to now. Time without pods does not count.
+func (s *State) LongestAvailability(now time.Time) time.Duration {
 	if s.Rollout != RolloutComplete || s.LacksPods() {
 		return s.Steady
 	}
@@ -231,7 +231,7 @@ func (s *State) CarryOver(previous *State, isSameTemplate bool, now time.Time) {
 	}
 	s.StateSince, s.Steady, s.IsAssumed = now, 0, false
 	if isSameRollout {
-		s.Steady, s.IsAssumed = previous.Steadiest(now), previous.IsAssumed
+		s.Steady, s.IsAssumed = previous.LongestAvailability(now), previous.IsAssumed
 	}
 }
 

@@ -86,7 +86,7 @@ func TestReadState_ReadsAvailabilityFromStatus(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			state := ReadState(test.deployment)
-			got := state.Steadiest(at(100))
+			got := state.LongestAvailability(at(100))
 			if test.want > time.Hour {
 				require.Greater(t, got, test.want)
 				return
@@ -123,7 +123,7 @@ func TestCarryOver_MeasuresAvailability(t *testing.T) {
 				next.CarryOver(&state, true, at(i+1))
 				state = next
 			}
-			require.Equal(t, time.Duration(test.want)*time.Second, state.Steadiest(at(len(test.course))))
+			require.Equal(t, time.Duration(test.want)*time.Second, state.LongestAvailability(at(len(test.course))))
 			require.False(t, state.IsAssumed)
 		})
 	}
@@ -136,7 +136,7 @@ func TestCarryOver_RestartsSoakForNewTemplate(t *testing.T) {
 
 	after.CarryOver(&before, false, at(60))
 
-	require.Equal(t, time.Second, after.Steadiest(at(61)))
+	require.Equal(t, time.Second, after.LongestAvailability(at(61)))
 }
 
 // A template returns to an existing ReplicaSet. Until one more pod runs, the Deployment reports the deadline that the

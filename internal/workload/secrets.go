@@ -39,7 +39,7 @@ func eachSecret(spec *corev1.PodSpec, owned map[string]OwnedFields, visit func(u
 	}
 	for i := range spec.Volumes {
 		if volume := &spec.Volumes[i]; !anyOwns(owned, ownedVolumes, volume.Name) {
-			secretsOfVolume(&volume.VolumeSource, func(field, secret string, optional *bool) {
+			visitVolumeSecrets(&volume.VolumeSource, func(field, secret string, optional *bool) {
 				visit(SecretUse{secret, ptr.Deref(optional, false), "volumes", i, field})
 			})
 		}
@@ -50,7 +50,7 @@ func eachSecret(spec *corev1.PodSpec, owned map[string]OwnedFields, visit func(u
 	}{{"initContainers", spec.InitContainers}, {"containers", spec.Containers}} {
 		for i := range group.containers {
 			if c := &group.containers[i]; !anyOwns(owned, ownedContainers, c.Name) {
-				secretsOfContainer(c, func(field, secret string, optional *bool) {
+				visitContainerSecrets(c, func(field, secret string, optional *bool) {
 					visit(SecretUse{secret, ptr.Deref(optional, false), group.list, i, field})
 				})
 			}
@@ -58,7 +58,8 @@ func eachSecret(spec *corev1.PodSpec, owned map[string]OwnedFields, visit func(u
 	}
 }
 
-func secretsOfContainer(c *corev1.Container, visit func(field, secret string, optional *bool)) {
+// visitContainerSecrets visits the references of a container to Secrets.
+func visitContainerSecrets(c *corev1.Container, visit func(field, secret string, optional *bool)) {
 	for i := range c.EnvFrom {
 		if source := c.EnvFrom[i].SecretRef; source != nil {
 			visit(fmt.Sprintf("envFrom[%d].secretRef", i), source.Name, source.Optional)
@@ -71,7 +72,8 @@ func secretsOfContainer(c *corev1.Container, visit func(field, secret string, op
 	}
 }
 
-func secretsOfVolume(volume *corev1.VolumeSource, visit func(field, secret string, optional *bool)) {
+// visitVolumeSecrets visits the references of a volume to Secrets.
+func visitVolumeSecrets(volume *corev1.VolumeSource, visit func(field, secret string, optional *bool)) {
 	if source := volume.Secret; source != nil {
 		visit("secret", source.SecretName, source.Optional)
 	}

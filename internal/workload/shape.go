@@ -35,7 +35,7 @@ func ShapeDigest(object Object, owned map[string]OwnedFields) uint64 {
 	for i := range spec.Volumes {
 		volume := NewVolume(&spec.Volumes[i])
 		volume.Name = ""
-		shape.Spec.Volumes = append(shape.Spec.Volumes, volume.object())
+		shape.Spec.Volumes = append(shape.Spec.Volumes, volume.toVolume())
 	}
 	shape.Labels, shape.Annotations = keysOnly(maps.Keys(foreignTemplate.Labels)), keysOnly(maps.Keys(foreignTemplate.Annotations))
 	text, err := shape.Marshal()

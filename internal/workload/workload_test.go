@@ -202,7 +202,7 @@ func TestVolume_KeepsKindOfSource(t *testing.T) {
 		volume := corev1.Volume{Name: "v"}
 		reflect.ValueOf(&volume.VolumeSource).Elem().Field(i).Set(reflect.New(sources.Field(i).Type.Elem()))
 		stored := NewVolume(&volume)
-		require.Equal(t, volume, stored.object(), sources.Field(i).Name)
+		require.Equal(t, volume, stored.toVolume(), sources.Field(i).Name)
 	}
 }
 

@@ -109,9 +109,8 @@ func (c *Cache) Put(record *Record) []*Record {
 	return c.add(record)
 }
 
-// Overtake stores a workload that was read live while the watch is behind. It reports whether the cache
-// changed.
-func (c *Cache) Overtake(live workload.Object, now time.Time) bool {
+// PutLive stores a workload that was read live while the watch is behind. It reports whether the cache changed.
+func (c *Cache) PutLive(live workload.Object, now time.Time) bool {
 	record := c.Reduce(live)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -167,18 +166,18 @@ func (c *Cache) Delete(record *Record) []*Record {
 	return c.refer(previous, nil)
 }
 
-// WithLabels returns the workloads of a namespace that have one of the labels, each in the form that Pair
+// ListByLabels returns the workloads of a namespace that have one of the labels, each in the form that LabelKey
 // returns. It returns all workloads for AnyLabels.
-func (c *Cache) WithLabels(namespace string, labels []string) (records []*Record) {
+func (c *Cache) ListByLabels(namespace string, labels []string) (records []*Record) {
 	for _, label := range labels {
-		records = append(records, c.collect(namespace, func(_ string, index *namespaceIndex) bucket { return index.withLabel(label) })...)
+		records = append(records, c.listSelected(namespace, func(_ string, index *namespaceIndex) bucket { return index.listByLabel(label) })...)
 	}
 	return records
 }
 
 // ListByManager returns the workloads of a namespace with fields of a manager.
 func (c *Cache) ListByManager(namespace, manager string) []*Record {
-	return c.collect(namespace, func(_ string, index *namespaceIndex) bucket { return index.byManager[manager] })
+	return c.listSelected(namespace, func(_ string, index *namespaceIndex) bucket { return index.byManager[manager] })
 }
 
 // ListTraced returns the workloads of all namespaces with a trace of one of the operator's field managers.
@@ -186,9 +185,9 @@ func (c *Cache) ListTraced() []*Record {
 	return slices.DeleteFunc(c.List(""), func(record *Record) bool { return len(record.Traces()) == 0 })
 }
 
-// OnEveryNode returns the workloads of all namespaces with a kind that runs on every node.
-func (c *Cache) OnEveryNode() []*Record {
-	return c.collect("", func(kind string, index *namespaceIndex) bucket {
+// ListOnEveryNode returns the workloads of all namespaces with a kind that runs on every node.
+func (c *Cache) ListOnEveryNode() []*Record {
+	return c.listSelected("", func(kind string, index *namespaceIndex) bucket {
 		if workload.KindByName(kind).Traits.OnEveryNode {
 			return index.records
 		}
@@ -198,12 +197,12 @@ func (c *Cache) OnEveryNode() []*Record {
 
 // List returns the workloads of a namespace, or of all namespaces for "".
 func (c *Cache) List(namespace string) []*Record {
-	return c.collect(namespace, func(_ string, index *namespaceIndex) bucket { return index.records })
+	return c.listSelected(namespace, func(_ string, index *namespaceIndex) bucket { return index.records })
 }
 
-// collect returns the workloads that a function selects from the index of each kind, in a namespace or in all namespaces
-// for "".
-func (c *Cache) collect(namespace string, selected func(kind string, index *namespaceIndex) bucket) (records []*Record) {
+// listSelected returns the workloads that a function selects from the index of each kind, in a namespace or in all
+// namespaces for "".
+func (c *Cache) listSelected(namespace string, selected func(kind string, index *namespaceIndex) bucket) (records []*Record) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if namespace == "" {

@@ -3,8 +3,8 @@
 
 package workloadcache
 
-// Pair returns a label as a key of the index.
-func Pair(key, value string) string { return key + "=" + value }
+// LabelKey returns a label as a key of the index.
+func LabelKey(key, value string) string { return key + "=" + value }
 
 // AnyLabels is the key of all workloads.
 const AnyLabels = "*"
@@ -42,7 +42,7 @@ func (x *namespaceIndex) add(record *Record) {
 		x.byManager[manager][record.Name] = record
 	}
 	for label, value := range record.Labels() {
-		if records, ok := x.byLabel[Pair(label, value)]; ok {
+		if records, ok := x.byLabel[LabelKey(label, value)]; ok {
 			records[record.Name] = record
 		}
 	}
@@ -61,12 +61,12 @@ func (x *namespaceIndex) remove(name string) {
 		}
 	}
 	for label, value := range previous.Labels() {
-		delete(x.byLabel[Pair(label, value)], name)
+		delete(x.byLabel[LabelKey(label, value)], name)
 	}
 }
 
-// withLabel returns the workloads with a label, which is indexed from the first call on.
-func (x *namespaceIndex) withLabel(label string) bucket {
+// listByLabel returns the workloads with a label, which is indexed from the first call on.
+func (x *namespaceIndex) listByLabel(label string) bucket {
 	if label == AnyLabels {
 		return x.records
 	}
@@ -76,7 +76,7 @@ func (x *namespaceIndex) withLabel(label string) bucket {
 	matches := bucket{}
 	for _, record := range x.records {
 		for key, value := range record.Labels() {
-			if Pair(key, value) == label {
+			if LabelKey(key, value) == label {
 				matches[record.Name] = record
 			}
 		}

@@ -45,17 +45,17 @@ func TestCache_UpdatesIndexesOnEveryChange(t *testing.T) {
 	c.Put(record("web", "shop", map[string]string{"logs": "none"}, manager))
 	c.Put(record("cart", "bank", map[string]string{"logs": "vector"}))
 
-	require.Equal(t, []string{"shop/cart"}, names(c.WithLabels("shop", vector)), "asked for after it came")
-	require.Equal(t, []string{"shop/cart", "shop/web"}, names(c.WithLabels("shop", append(vector, none...))))
-	require.Equal(t, []string{"shop/cart", "shop/web"}, names(c.WithLabels("shop", all)))
+	require.Equal(t, []string{"shop/cart"}, names(c.ListByLabels("shop", vector)), "asked for after it came")
+	require.Equal(t, []string{"shop/cart", "shop/web"}, names(c.ListByLabels("shop", append(vector, none...))))
+	require.Equal(t, []string{"shop/cart", "shop/web"}, names(c.ListByLabels("shop", all)))
 	require.Equal(t, []string{"shop/web"}, names(c.ListByManager("shop", manager)))
 	require.Equal(t, "cart", c.Get("Deployment", "bank", "cart").Name)
 
 	c.Put(record("till", "shop", map[string]string{"logs": "vector"}))
-	require.Equal(t, []string{"shop/cart", "shop/till"}, names(c.WithLabels("shop", vector)), "came after it was asked for")
+	require.Equal(t, []string{"shop/cart", "shop/till"}, names(c.ListByLabels("shop", vector)), "came after it was asked for")
 	c.Put(record("till", "shop", map[string]string{"logs": "none"}, manager))
-	require.Equal(t, []string{"shop/cart"}, names(c.WithLabels("shop", vector)), "another label")
-	require.Equal(t, []string{"shop/till", "shop/web"}, names(c.WithLabels("shop", none)))
+	require.Equal(t, []string{"shop/cart"}, names(c.ListByLabels("shop", vector)), "another label")
+	require.Equal(t, []string{"shop/till", "shop/web"}, names(c.ListByLabels("shop", none)))
 	require.Equal(t, []string{"shop/till", "shop/web"}, names(c.ListByManager("shop", manager)))
 	c.Put(record("web", "shop", map[string]string{"logs": "none"}))
 	require.Equal(t, []string{"shop/till"}, names(c.ListByManager("shop", manager)), "it gave it up")
@@ -63,10 +63,10 @@ func TestCache_UpdatesIndexesOnEveryChange(t *testing.T) {
 	for _, gone := range []string{"cart", "till", "web", "web"} {
 		c.Delete(record(gone, "shop", nil))
 	}
-	require.Empty(t, c.WithLabels("shop", all))
+	require.Empty(t, c.ListByLabels("shop", all))
 	require.Nil(t, c.Get("Deployment", "shop", "cart"))
 	require.NotContains(t, c.indexes, namespaceKey{"Deployment", "shop"}, "an empty namespace costs nothing")
-	require.Equal(t, []string{"bank/cart"}, names(c.WithLabels("bank", all)))
+	require.Equal(t, []string{"bank/cart"}, names(c.ListByLabels("bank", all)))
 }
 
 func at(resourceVersion string, uid types.UID) *appsv1.Deployment {
@@ -76,23 +76,23 @@ func at(resourceVersion string, uid types.UID) *appsv1.Deployment {
 }
 
 // A watch event that is older than a live read does not replace the read.
-func TestOvertake_IgnoresLateWatchEvents(t *testing.T) {
+func TestPutLive_IgnoresLateWatchEvents(t *testing.T) {
 	c := New()
 	shown := func() string { return c.Get("Deployment", "shop", "cart").ResourceVersion() }
 	c.Put(c.Reduce(at("10", "u")))
-	c.Overtake(at("14", "u"), time.Now())
+	c.PutLive(at("14", "u"), time.Now())
 	require.Equal(t, "14", shown())
 	c.Put(c.Reduce(at("12", "u")))
 	require.Equal(t, "14", shown())
 	c.Put(c.Reduce(at("14", "u")))
 	c.Put(c.Reduce(at("9", "u")))
 	require.Equal(t, "9", shown(), "once it has caught up, the watch is believed in everything")
-	c.Overtake(at("8", "u"), time.Now())
-	c.Overtake(at("20", "another"), time.Now())
+	c.PutLive(at("8", "u"), time.Now())
+	c.PutLive(at("20", "another"), time.Now())
 	require.Equal(t, "9", shown())
-	c.Overtake(at("11", "u"), time.Now())
+	c.PutLive(at("11", "u"), time.Now())
 	c.Delete(c.Get("Deployment", "shop", "cart"))
 	require.Empty(t, c.pendingVersions)
-	c.Overtake(at("12", "u"), time.Now())
+	c.PutLive(at("12", "u"), time.Now())
 	require.Nil(t, c.Get("Deployment", "shop", "cart"), "it is gone")
 }

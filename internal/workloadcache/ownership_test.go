@@ -49,7 +49,7 @@ func TestReduce_SharesViewOfUnchangedWorkload(t *testing.T) {
 	status.ResourceVersion, status.Generation, status.Status.Replicas = "99", 7, 3
 	after := cache.Reduce(status)
 	require.Equal(t, before.viewVersion, after.viewVersion)
-	require.True(t, after.IsAs(before))
+	require.True(t, after.HasSameView(before))
 	require.Equal(t, workload.NewView(status), after.View())
 
 	status.ResourceVersion, status.Annotations["own"] = "100", "changed"

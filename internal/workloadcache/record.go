@@ -56,8 +56,8 @@ func newRecord(object workload.Object, content *workload.Content, ownership *wor
 	}
 }
 
-// Showing returns a record with an unchanged View. The View has no Account.
-func Showing(view workload.View) *Record {
+// RecordForView returns a record that has a View and is not in a Cache. The View has no Account.
+func NewRecordWithView(view workload.View) *Record {
 	pod := view.PodView
 	return &Record{
 		Ref: view.Ref, state: view.State, object: view.ObjectView, pod: &pod,
@@ -129,9 +129,9 @@ func (r *Record) HistoryLimit() int32 { return r.history }
 // HasOverrides reports whether the View has Overrides.
 func (r *Record) HasOverrides() bool { return len(r.object.Overrides) > 0 }
 
-// IsAs reports whether another record has the same View except for its State. It takes a few nanoseconds for
+// HasSameView reports whether another record has the same View except for its State. It takes a few nanoseconds for
 // records of an unchanged workload in a Cache.
-func (r *Record) IsAs(other *Record) bool {
+func (r *Record) HasSameView(other *Record) bool {
 	if r.UID != other.UID || r.object.Paused != other.object.Paused {
 		return false
 	}
@@ -144,7 +144,7 @@ func (r *Record) IsAs(other *Record) bool {
 
 // EquivalentTo reports whether another record looks the same to planning, except for versions.
 func (r *Record) EquivalentTo(other *Record) bool {
-	return r.IsAs(other) && r.state.EquivalentTo(&other.state)
+	return r.HasSameView(other) && r.state.EquivalentTo(&other.state)
 }
 
 // CarryOver copies from the previous record of the same workload since when the workload has looked the same. It

@@ -69,7 +69,7 @@ func TestReduce_KeepsReadErrorsOfRollout(t *testing.T) {
 	require.NotEmpty(t, before.View().Unread.Template)
 	require.NotEmpty(t, before.View().Unread.Other)
 	r.Put(before)
-	require.True(t, r.Reduce(bad).IsAs(before))
+	require.True(t, r.Reduce(bad).HasSameView(before))
 	require.Empty(t, r.Reduce(read(`{}`)).View().Unread.Template)
 }
 
@@ -80,7 +80,7 @@ func changed(of *appsv1.Deployment, change func(*appsv1.Deployment)) *appsv1.Dep
 }
 
 // A workload with a new controller owner is not the same, so its earlier state is not used.
-func TestIsAs_DetectsNewControllerOwner(t *testing.T) {
+func TestHasSameView_DetectsNewControllerOwner(t *testing.T) {
 	free, isController := fieldmanager.New(t).Live(), true
 	owned := changed(free, func(d *appsv1.Deployment) {
 		d.OwnerReferences = []metav1.OwnerReference{{APIVersion: "kafka.strimzi.io/v1", Kind: "Kafka", Name: "orders", UID: "u", Controller: &isController}}
@@ -90,8 +90,8 @@ func TestIsAs_DetectsNewControllerOwner(t *testing.T) {
 	r.Put(before)
 
 	require.NotNil(t, r.Reduce(owned).View().Owner)
-	require.False(t, r.Reduce(owned).IsAs(before))
-	require.True(t, r.Reduce(free).IsAs(before))
+	require.False(t, r.Reduce(owned).HasSameView(before))
+	require.True(t, r.Reduce(free).HasSameView(before))
 }
 
 // If the API server starts to reject the pods of a workload, its record changes.
@@ -105,7 +105,7 @@ func TestEquivalentTo_DetectsRejectedPods(t *testing.T) {
 	r := New()
 
 	require.False(t, r.Reduce(after).EquivalentTo(r.Reduce(before)))
-	require.True(t, r.Reduce(after).IsAs(r.Reduce(before)))
+	require.True(t, r.Reduce(after).HasSameView(r.Reduce(before)))
 }
 
 // If the state is unchanged, the record keeps the time since which it has lasted.
@@ -164,9 +164,9 @@ func TestCarryOver_KeepsSoakWithoutRollout(t *testing.T) {
 
 			is := after.State()
 			if c.isRollout {
-				require.Zero(t, is.Steadiest(noon))
+				require.Zero(t, is.LongestAvailability(noon))
 			} else {
-				require.GreaterOrEqual(t, is.Steadiest(noon), 30*time.Minute)
+				require.GreaterOrEqual(t, is.LongestAvailability(noon), 30*time.Minute)
 			}
 		})
 	}

@@ -36,7 +36,7 @@ func (c *Cache) Reduce(object workload.Object) *Record {
 		record.state.Shape = workload.ShapeDigest(object, record.ownership.Owned)
 	}
 	previous := c.Get(record.Kind, record.Namespace, record.Name)
-	if previous != nil && record.IsAs(previous.RunBy(nil)) {
+	if previous != nil && record.HasSameView(previous.RunBy(nil)) {
 		record.shareView(previous.RunBy(nil))
 	} else {
 		record.pod = sharePod(c.pods, record.pod)

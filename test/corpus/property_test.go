@@ -21,7 +21,7 @@ const atOnce = 16
 
 // For each generated workload and each sample sidecar, the offline merge equals the operator's result on a real API
 // server. After the removal, only the fields of the application are left, unchanged.
-func TestMerge_EqualsResultOfAPIServer(t *testing.T) {
+func TestMerger_EqualsResultOfAPIServer(t *testing.T) {
 	by := *seed
 	if by == 0 {
 		by = uint64(time.Now().UnixNano())

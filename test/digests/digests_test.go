@@ -146,7 +146,7 @@ func addDecisions(t *testing.T, digests map[string]string) {
 					{Namespace: "shop", Name: meta.NamespaceDefaults}: objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, "sidecar: {threads: 4}"),
 				},
 			},
-			Workloads: []*workloadcache.Record{workloadcache.Showing(workload.NewView(application))},
+			Workloads: []*workloadcache.Record{workloadcache.NewRecordWithView(workload.NewView(application))},
 		}
 		decided, err := evaluate.Decide(t.Context(), snapshot, nil)
 		require.NoError(t, err)

@@ -137,7 +137,7 @@ func TestReloadLive_UpdatesConfigWithoutRollout(t *testing.T) {
 }
 
 // A ConfigMap of another client has the name of a companion. The operator reports a conflict and does not change it.
-func TestCompanion_KeepsConfigMapOfOtherClient(t *testing.T) {
+func TestWriteCompanion_KeepsConfigMapOfOtherClient(t *testing.T) {
 	t.Parallel()
 	namespace := world.Namespace(t)
 	theirs := objects.NewConfigMap("logs-vector-live", namespace, "vector.yaml", "theirs")

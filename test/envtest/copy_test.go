@@ -62,7 +62,7 @@ func isNotValid(reason string) func(*v1alpha1.VectorSidecar) bool {
 }
 
 // If the referenced ConfigMap becomes invalid or is deleted, new pods start with the last valid content.
-func TestCompanion_KeepsLastValidConfigForNewPods(t *testing.T) {
+func TestWriteCompanion_KeepsLastValidConfigForNewPods(t *testing.T) {
 	t.Parallel()
 	for _, reload := range []v1alpha1.ReloadMode{v1alpha1.ReloadRestart, v1alpha1.ReloadLive} {
 		t.Run(string(reload), func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestCompanion_KeepsLastValidConfigForNewPods(t *testing.T) {
 }
 
 // Changes of keys that the sidecar does not need cause no writes.
-func TestCompanion_IgnoresUnrelatedKeys(t *testing.T) {
+func TestWriteCompanion_IgnoresUnrelatedKeys(t *testing.T) {
 	t.Parallel()
 	config, deployment, vs := shipping(t, v1alpha1.ReloadRestart)
 	before, good := deployment.ResourceVersion, mounted(t, deployment)
@@ -125,7 +125,7 @@ func TestCompanion_IgnoresUnrelatedKeys(t *testing.T) {
 }
 
 // A ConfigMap of the largest possible size can be copied.
-func TestCompanion_CopiesConfigMapOfOneMebibyte(t *testing.T) {
+func TestWriteCompanion_CopiesConfigMapOfOneMebibyte(t *testing.T) {
 	t.Parallel()
 	config, deployment, _ := shipping(t, v1alpha1.ReloadRestart)
 	good := mounted(t, deployment)

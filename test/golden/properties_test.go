@@ -113,7 +113,7 @@ func TestInject_IsStableAndReversible(t *testing.T) {
 	}
 }
 
-func TestCompanion_HasValidNameAndLabelsInScenarios(t *testing.T) {
+func TestWriteCompanion_HasValidNameAndLabelsInScenarios(t *testing.T) {
 	for _, s := range scenarios(t) {
 		text, _ := s.file(wantYAML)
 		for _, document := range documents(t, text) {

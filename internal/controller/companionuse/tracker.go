@@ -132,17 +132,17 @@ func (t *Tracker) Forget(sidecar types.NamespacedName) {
 	}
 }
 
-// Observe records a change of a workload, which may have added or removed revisions. before is nil for a new
+// RecordChange records a change of a workload, which may have added or removed revisions. before is nil for a new
 // workload, and after for a deleted one.
-func (t *Tracker) Observe(before, after *workloadcache.Record) {
+func (t *Tracker) RecordChange(before, after *workloadcache.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
 	case before != nil && (after == nil || after.UID != before.UID):
 		delete(t.rolling, before.UID)
-		t.recordChange(before, causeDeleted)
+		t.addChange(before, causeDeleted)
 	case before != nil && before.HistoryLimit() != after.HistoryLimit():
-		t.recordChange(before, causeHistoryLimit)
+		t.addChange(before, causeHistoryLimit)
 	}
 	if after == nil {
 		return
@@ -150,17 +150,16 @@ func (t *Tracker) Observe(before, after *workloadcache.Record) {
 	isComplete := after.Rollout() == workload.RolloutComplete
 	if before == nil || after.UID != before.UID || !after.HasSameTemplate(before) {
 		t.rolling[after.UID] = true
-		t.recordChange(after, "")
+		t.addChange(after, "")
 	}
 	if t.rolling[after.UID] && isComplete {
 		delete(t.rolling, after.UID)
-		t.recordChange(after, causeRolledOut)
+		t.addChange(after, causeRolledOut)
 	}
 }
 
-// recordChange records a change of a workload. If there is a cause, the change also requests a list. The caller holds
-// the mutex.
-func (t *Tracker) recordChange(record *workloadcache.Record, cause cause) {
+// addChange adds a change of a workload. If there is a cause, it also requests a list. The caller holds the mutex.
+func (t *Tracker) addChange(record *workloadcache.Record, cause cause) {
 	use := t.namespaces[record.Namespace]
 	if use == nil {
 		return // No VectorSidecar of the namespace has an old companion.

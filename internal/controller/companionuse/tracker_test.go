@@ -128,7 +128,7 @@ func TestTracker_PausesBetweenLists(t *testing.T) {
 				c.used["old"], c.listed = true, listed
 				c.unused(t, logs, []string{"old"})
 				for i := range 100 {
-					c.Observe(deployment("a", int64(2*i+1), 10, true), deployment("b", int64(2*i+2), 10, true))
+					c.RecordChange(deployment("a", int64(2*i+1), 10, true), deployment("b", int64(2*i+2), 10, true))
 					c.pass(time.Second)
 				}
 				require.LessOrEqual(t, len(c.lists), most)
@@ -148,29 +148,29 @@ func TestTracker_ListsAfterFinishedRollout(t *testing.T) {
 	}{
 		"nothing": {func(*cluster) {}, false},
 		"another status": {func(c *cluster) {
-			c.Observe(before, deployment("a", 1, 10, false))
-			c.Observe(deployment("a", 1, 10, false), before)
+			c.RecordChange(before, deployment("a", 1, 10, false))
+			c.RecordChange(deployment("a", 1, 10, false), before)
 		}, false},
-		"another number of pods": {func(c *cluster) { c.Observe(before, deployment("a", 2, 10, true)) }, false},
-		"a rollout that goes on": {func(c *cluster) { c.Observe(before, deployment("b", 2, 10, false)) }, false},
+		"another number of pods": {func(c *cluster) { c.RecordChange(before, deployment("a", 2, 10, true)) }, false},
+		"a rollout that goes on": {func(c *cluster) { c.RecordChange(before, deployment("b", 2, 10, false)) }, false},
 		"a rollout that finished": {func(c *cluster) {
-			c.Observe(before, deployment("b", 2, 10, false))
-			c.Observe(deployment("b", 2, 10, false), deployment("b", 2, 10, true))
+			c.RecordChange(before, deployment("b", 2, 10, false))
+			c.RecordChange(deployment("b", 2, 10, false), deployment("b", 2, 10, true))
 		}, true},
-		"a rollout in one event": {func(c *cluster) { c.Observe(before, deployment("b", 2, 10, true)) }, true},
-		"a deletion":             {func(c *cluster) { c.Observe(before, nil) }, true},
-		"another history limit":  {func(c *cluster) { c.Observe(before, deployment("a", 2, 3, true)) }, true},
+		"a rollout in one event": {func(c *cluster) { c.RecordChange(before, deployment("b", 2, 10, true)) }, true},
+		"a deletion":             {func(c *cluster) { c.RecordChange(before, nil) }, true},
+		"another history limit":  {func(c *cluster) { c.RecordChange(before, deployment("a", 2, 3, true)) }, true},
 		"a change in another namespace": {func(c *cluster) {
 			record := *before
 			record.Namespace = "warehouse"
-			c.Observe(&record, nil)
+			c.RecordChange(&record, nil)
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := start(t)
 				c.used["old"] = true
-				c.Observe(nil, before)
+				c.RecordChange(nil, before)
 				c.unused(t, logs, []string{"old"})
 				c.pass(30 * time.Second)
 				require.Len(t, c.lists, 1)
@@ -216,19 +216,19 @@ func TestTracker_RequiresListAfterLastEvent(t *testing.T) {
 		want   []string
 	}{
 		"nothing":                       {func(*cluster) {}, []string{"old"}},
-		"a change before the list":      {func(c *cluster) { c.Observe(before, after); c.pass(30 * time.Second) }, []string{"old"}},
-		"a change after the list":       {func(c *cluster) { c.Observe(before, after) }, nil},
-		"a rollout that has only begun": {func(c *cluster) { c.Observe(before, deployment("b", 2, 10, false)) }, nil},
-		"a new workload":                {func(c *cluster) { c.Observe(nil, before) }, nil},
+		"a change before the list":      {func(c *cluster) { c.RecordChange(before, after); c.pass(30 * time.Second) }, []string{"old"}},
+		"a change after the list":       {func(c *cluster) { c.RecordChange(before, after) }, nil},
+		"a rollout that has only begun": {func(c *cluster) { c.RecordChange(before, deployment("b", 2, 10, false)) }, nil},
+		"a new workload":                {func(c *cluster) { c.RecordChange(nil, before) }, nil},
 		"a change during the list": {func(c *cluster) {
-			c.during = func() { c.Observe(before, after) }
-			c.Observe(before, deployment("a", 2, 3, true))
+			c.during = func() { c.RecordChange(before, after) }
+			c.RecordChange(before, deployment("a", 2, 3, true))
 			c.pass(3 * time.Second)
 		}, nil},
 		"a list long ago": {func(c *cluster) { c.pass(58 * time.Second); c.pass(3 * time.Second) }, []string{"old"}},
 		"a list that failed after a change": {func(c *cluster) {
 			c.err = errors.New("no")
-			c.Observe(before, after)
+			c.RecordChange(before, after)
 			c.pass(8 * time.Second)
 			c.err = nil
 		}, nil},
@@ -306,8 +306,8 @@ func TestTracker_DropsStateOfDeletedObjects(t *testing.T) {
 		c.pass(time.Hour)
 		require.Len(t, c.lists, 1)
 		require.Empty(t, c.namespaces)
-		c.Observe(nil, deployment("a", 1, 10, false))
-		c.Observe(deployment("a", 1, 10, false), nil)
+		c.RecordChange(nil, deployment("a", 1, 10, false))
+		c.RecordChange(deployment("a", 1, 10, false), nil)
 		require.Empty(t, c.rolling)
 	})
 }

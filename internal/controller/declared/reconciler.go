@@ -92,29 +92,29 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	sidecars, err := declared.Parse(values.Data)
 	if err != nil {
-		r.report(ctx, values, valuesKey, declared.Decision{State: declared.Invalid, Message: err.Error()})
+		r.reportState(ctx, values, valuesKey, declared.Decision{State: declared.Invalid, Message: err.Error()})
 		return reconcile.Result{}, nil
 	}
 	if key == valuesKey || !sidecars.IsEnabled() {
-		r.report(ctx, values, key, declared.Decision{})
+		r.reportState(ctx, values, key, declared.Decision{})
 		return reconcile.Result{}, nil
 	}
 	situation := &declared.Situation{
 		Declared: sidecars, Key: key, Owner: meta.InstallationLabel(r.WrittenBy), IsUninstalling: declared.IsUninstalling(values.Annotations),
 		IsStopped: desired.FindStop(values).IsActive(),
 	}
-	if err := r.observe(work, situation); err != nil {
+	if err := r.readObject(work, situation); err != nil {
 		return reconcile.Result{}, err
 	}
 	decision := situation.Decide()
 	if decision.Action != declared.Nothing {
-		err := r.write(work, situation, decision.Action)
+		err := r.writeObject(work, situation, decision.Action)
 		if errors.Is(err, election.ErrNotLeading) || errors.Is(err, apply.ErrStale) || shutdown.IsStopping(ctx) {
 			return reconcile.Result{RequeueAfter: state.FirstConflict}, nil
 		}
 		decision = newDecision(decision.Action, key, err)
 	}
-	r.report(ctx, values, key, decision)
+	r.reportState(ctx, values, key, decision)
 	switch decision.State {
 	case "":
 		r.Backoff.Reset(state.RetryDeclared, key.String())
@@ -137,8 +137,8 @@ func (r *Reconciler) readValues(ctx context.Context) (*corev1.ConfigMap, error) 
 	return values, nil
 }
 
-// observe reads the object and its namespace into the situation.
-func (r *Reconciler) observe(ctx context.Context, situation *declared.Situation) error {
+// readObject reads the object and its namespace into the situation.
+func (r *Reconciler) readObject(ctx context.Context, situation *declared.Situation) error {
 	key := situation.Key
 	if situation.Obstacle = declared.ScopeObstacle(key, r.WatchNamespaces, r.ClusterSidecars); situation.Obstacle != "" {
 		return nil
@@ -169,8 +169,8 @@ func (r *Reconciler) observe(ctx context.Context, situation *declared.Situation)
 	return nil
 }
 
-// write applies or deletes an object, as an action says.
-func (r *Reconciler) write(ctx context.Context, situation *declared.Situation, action declared.Action) error {
+// writeObject applies or deletes an object, as an action says.
+func (r *Reconciler) writeObject(ctx context.Context, situation *declared.Situation, action declared.Action) error {
 	if action == declared.Delete {
 		return r.Writer.DeleteDeclared(ctx, situation.Live)
 	}
@@ -204,9 +204,9 @@ func newDecision(action declared.Action, key types.NamespacedName, err error) de
 	return declared.Decision{State: state, Message: err.Error()}
 }
 
-// report stores the decision about an object and counts the states of all objects. It emits an event if the state of
-// the object has changed.
-func (r *Reconciler) report(ctx context.Context, values *corev1.ConfigMap, key types.NamespacedName, decision declared.Decision) {
+// reportState stores the decision about an object and counts the states of all objects. It emits an event if the
+// state of the object has changed.
+func (r *Reconciler) reportState(ctx context.Context, values *corev1.ConfigMap, key types.NamespacedName, decision declared.Decision) {
 	previous, isKnown := r.reported[key]
 	r.reported[key] = decision
 	if decision.State == "" {

@@ -46,14 +46,14 @@ func (q *eventQueue) lastWritten() time.Time {
 	return q.written
 }
 
-// push adds an event to the share with a name, and reports whether the queue was full. A full queue drops the last
-// event of the largest share, which may be the new event.
-func (q *eventQueue) push(share string, send func(context.Context)) (isFull bool) {
+// addEvent adds an event to the share with a name, and reports whether the queue was full. A full queue drops the
+// last event of the largest share, which may be the new event.
+func (q *eventQueue) addEvent(share string, send func(context.Context)) (isFull bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	isFull = q.size >= q.limit
 	if isFull {
-		largest := q.largest()
+		largest := q.largestShare()
 		lastIndex := len(q.shares[largest]) - 1
 		if lastIndex <= len(q.shares[share]) {
 			return isFull
@@ -71,8 +71,8 @@ func (q *eventQueue) push(share string, send func(context.Context)) (isFull bool
 	return isFull
 }
 
-// largest returns the name of the share with the most events.
-func (q *eventQueue) largest() (largest string) {
+// largestShare returns the name of the share with the most events.
+func (q *eventQueue) largestShare() (largest string) {
 	for share, events := range q.shares {
 		if len(events) > len(q.shares[largest]) {
 			largest = share
@@ -81,9 +81,9 @@ func (q *eventQueue) largest() (largest string) {
 	return largest
 }
 
-// pop waits for an event, removes it and returns it. The shares take turns, and the event is the first one of its
-// share. When the context has ended, pop does not wait, and returns nil if the queue is empty.
-func (q *eventQueue) pop(ctx context.Context) func(context.Context) {
+// takeEvent waits for an event, removes it and returns it. The shares take turns, and the event is the first one of
+// its share. When the context has ended, takeEvent does not wait, and returns nil if the queue is empty.
+func (q *eventQueue) takeEvent(ctx context.Context) func(context.Context) {
 	defer context.AfterFunc(ctx, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()

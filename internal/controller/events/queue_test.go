@@ -42,11 +42,11 @@ func TestEventQueue_SharesSpaceBetweenNamespaces(t *testing.T) {
 			q := newEventQueue(4)
 			var sent []string
 			for _, event := range test.pushed {
-				q.push(event[:1], func(context.Context) { sent = append(sent, event) })
+				q.addEvent(event[:1], func(context.Context) { sent = append(sent, event) })
 			}
 			ended, end := context.WithCancel(t.Context())
 			end()
-			for send := q.pop(ended); send != nil; send = q.pop(ended) {
+			for send := q.takeEvent(ended); send != nil; send = q.takeEvent(ended) {
 				send(t.Context())
 			}
 			require.Equal(t, test.want, sent)
@@ -68,7 +68,7 @@ func TestRecorder_DropsEventsOfBusiestNamespace(t *testing.T) {
 		a.Eventf(pod("shop"), nil, corev1.EventTypeNormal, "Injected", "Inject", "shop %d", n)
 	}
 	for range 20 {
-		a.waiting.pop(t.Context())(t.Context())
+		a.waiting.takeEvent(t.Context())(t.Context())
 	}
 	for n := range 10 {
 		require.Equal(t, fmt.Sprintf("Normal Injected tenant %d", n), <-sent.Events)

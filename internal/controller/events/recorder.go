@@ -78,7 +78,7 @@ func (r *Recorder) Eventf(regarding, related runtime.Object, kind, reason, actio
 	if object, ok := regarding.(client.Object); ok {
 		namespace = object.GetNamespace()
 	}
-	isFull := r.waiting.push(share, func(ctx context.Context) {
+	isFull := r.waiting.addEvent(share, func(ctx context.Context) {
 		if !r.isDeleted(ctx, namespace) {
 			r.sender.Eventf(regarding, related, kind, reason, action, note, args...)
 		}
@@ -122,7 +122,7 @@ func (r *Recorder) toReference(object runtime.Object) runtime.Object {
 
 // Start sends events until the context ends, and then the events that are still queued.
 func (r *Recorder) Start(ctx context.Context) error {
-	for send := r.waiting.pop(ctx); send != nil; send = r.waiting.pop(ctx) {
+	for send := r.waiting.takeEvent(ctx); send != nil; send = r.waiting.takeEvent(ctx) {
 		r.adjustRate()
 		_ = r.pace.Wait(ctx) // The only error is the context's error. Later events do not wait.
 		send(ctx)

@@ -83,7 +83,7 @@ func TestRecorder_DropsEventsOfDeletedNamespaces(t *testing.T) {
 
 	for _, name := range []string{"shop", "deleting", "deleted", ""} {
 		a.Eventf(pod(name), nil, corev1.EventTypeNormal, "Injected", "Inject", "namespace %q", name)
-		a.waiting.pop(t.Context())(t.Context())
+		a.waiting.takeEvent(t.Context())(t.Context())
 	}
 
 	close(sent.Events)

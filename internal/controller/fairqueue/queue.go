@@ -134,13 +134,13 @@ func (q *Queue[T]) AddWithOpts(options priorityqueue.AddOpts, keys ...T) {
 				delay = limited
 			}
 		}
-		q.add(key, ptr.Deref(options.Priority, 0), delay)
+		q.addItem(key, ptr.Deref(options.Priority, 0), delay)
 	}
 }
 
-// add adds an item that is ready after a delay, or changes the queued item of the same key. The caller holds the
+// addItem adds an item that is ready after a delay, or changes the queued item of the same key. The caller holds the
 // mutex.
-func (q *Queue[T]) add(key T, priority int, delay time.Duration) {
+func (q *Queue[T]) addItem(key T, priority int, delay time.Duration) {
 	if delay > 0 {
 		q.options.Metrics.RecordRetry()
 	}
@@ -176,10 +176,10 @@ func (q *Queue[T]) raisePriority(queued *item[T], priority int) {
 	q.options.Metrics.ChangeDepth(queued.priority, -1)
 	q.options.Metrics.ChangeDepth(priority, 1)
 	name := q.options.ShareFor(queued.key)
-	isPushed := q.turns.remove(name, queued)
+	isPushed := q.turns.removeItem(name, queued)
 	queued.priority, queued.sequence = priority, q.nextSequence()
 	if isPushed {
-		q.turns.push(name, queued)
+		q.turns.addItem(name, queued)
 	}
 }
 
@@ -192,7 +192,7 @@ func (q *Queue[T]) makeReady(queued *item[T]) {
 	if _, ok := q.processing[queued.key]; ok {
 		return // Done adds the item to its share.
 	}
-	q.turns.push(q.options.ShareFor(queued.key), queued)
+	q.turns.addItem(q.options.ShareFor(queued.key), queued)
 	q.changed.Signal()
 }
 
@@ -243,7 +243,7 @@ func (q *Queue[T]) GetWithPriority() (key T, priority int, isShutDown bool) {
 	defer q.mu.Unlock()
 	for !q.isClosed {
 		now := time.Now()
-		if next, owner := q.turns.pop(now); next != nil {
+		if next, owner := q.turns.takeItem(now); next != nil {
 			delete(q.items, next.key)
 			q.processing[next.key] = owner
 			q.ready--
@@ -266,9 +266,9 @@ func (q *Queue[T]) Done(key T) {
 	}
 	delete(q.processing, key)
 	if queued, exists := q.items[key]; exists && queued.isReady {
-		q.turns.push(owner.name, queued)
+		q.turns.addItem(owner.name, queued)
 	}
-	q.options.Metrics.RecordWork(q.turns.finish(owner, key, time.Now()))
+	q.options.Metrics.RecordWork(q.turns.finishItem(owner, key, time.Now()))
 	q.changed.Signal()
 	q.closeIfDrained()
 }

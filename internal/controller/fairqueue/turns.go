@@ -62,36 +62,36 @@ func isServedBefore[T comparable](a, b *item[T]) bool {
 	return a.sequence < b.sequence
 }
 
-// push adds a ready item to the share with a name.
-func (t *shareQueue[T]) push(name string, ready *item[T]) {
+// addItem adds a ready item to the share with a name.
+func (t *shareQueue[T]) addItem(name string, ready *item[T]) {
 	owner, exists := t.shares[name]
 	if !exists {
 		owner = &share[T]{name: name, ready: btree.New(treeDegree, isServedBefore[T]), started: map[T]time.Time{}}
 		t.shares[name] = owner
 	}
-	t.detach(owner)
+	t.detachShare(owner)
 	if owner.ready.Len() == 0 && len(owner.started) == 0 {
 		owner.used, owner.sequence = max(owner.used, t.virtual), t.nextSequence()
 	}
 	owner.ready.ReplaceOrInsert(ready)
-	t.attach(owner)
+	t.attachShare(owner)
 }
 
-// remove removes a ready item from the share with a name, and reports whether the share had the item.
-func (t *shareQueue[T]) remove(name string, ready *item[T]) bool {
+// removeItem removes a ready item from the share with a name, and reports whether the share had the item.
+func (t *shareQueue[T]) removeItem(name string, ready *item[T]) bool {
 	owner, exists := t.shares[name]
 	if !exists {
 		return false
 	}
-	t.detach(owner)
+	t.detachShare(owner)
 	_, existed := owner.ready.Delete(ready)
-	t.attach(owner)
+	t.attachShare(owner)
 	return existed
 }
 
-// pop removes the next item and records that a worker starts it. It returns nil if no share has a ready item or all
-// such shares have as many workers as the limit allows.
-func (t *shareQueue[T]) pop(now time.Time) (*item[T], *share[T]) {
+// takeItem removes the next item and records that a worker starts it. It returns nil if no share has a ready item, or
+// if all such shares have as many workers as the limit allows.
+func (t *shareQueue[T]) takeItem(now time.Time) (*item[T], *share[T]) {
 	selected, exists := t.waiting.Min()
 	for candidate := range t.running {
 		if candidate.ready.Len() == 0 || len(candidate.started) >= t.limit {
@@ -104,12 +104,12 @@ func (t *shareQueue[T]) pop(now time.Time) (*item[T], *share[T]) {
 	if !exists {
 		return nil, nil
 	}
-	t.detach(selected)
+	t.detachShare(selected)
 	t.virtual = max(t.virtual, selected.usedTime(now))
 	selected.sequence = t.nextSequence()
 	head, _ := selected.ready.DeleteMin()
 	selected.started[head.key] = now
-	t.attach(selected)
+	t.attachShare(selected)
 	t.forgetIdle()
 	return head, selected
 }
@@ -120,13 +120,13 @@ func (t *shareQueue[T]) nextSequence() uint64 {
 	return t.sequence
 }
 
-// finish records that the item with a key is finished, and returns its worker time.
-func (t *shareQueue[T]) finish(owner *share[T], key T, now time.Time) time.Duration {
-	t.detach(owner)
+// finishItem records that the item with a key is finished, and returns its worker time.
+func (t *shareQueue[T]) finishItem(owner *share[T], key T, now time.Time) time.Duration {
+	t.detachShare(owner)
 	worked := now.Sub(owner.started[key])
 	delete(owner.started, key)
 	owner.used += worked
-	t.attach(owner)
+	t.attachShare(owner)
 	t.forgetIdle()
 	return worked
 }
@@ -142,16 +142,16 @@ func (t *shareQueue[T]) inProgress(now time.Time) (total, longest time.Duration)
 	return total, longest
 }
 
-// detach removes a share from its set. Each change of a share is between detach and attach, because the fields of the
-// share determine its position in the set.
-func (t *shareQueue[T]) detach(owner *share[T]) {
+// detachShare removes a share from its set. Each change of a share is between detachShare and attachShare, because
+// the fields of the share determine its position in the set.
+func (t *shareQueue[T]) detachShare(owner *share[T]) {
 	delete(t.running, owner)
 	t.waiting.Delete(owner)
 	t.idle.Delete(owner)
 }
 
-// attach adds a share to the set of its state: running, waiting or idle.
-func (t *shareQueue[T]) attach(owner *share[T]) {
+// attachShare adds a share to the set of its state: running, waiting or idle.
+func (t *shareQueue[T]) attachShare(owner *share[T]) {
 	switch {
 	case len(owner.started) > 0:
 		t.running[owner] = struct{}{}

@@ -163,7 +163,7 @@ func (f *Finalizer) orphanWorkloads(ctx context.Context, manager string, carrier
 			}
 			ctx, cancel := shutdown.Detach(ctx)
 			defer cancel()
-			if err := f.orphan(ctx, &carriers[i].Ref, manager); !errors.Is(err, apply.ErrGone) {
+			if err := f.orphanWorkload(ctx, &carriers[i].Ref, manager); !errors.Is(err, apply.ErrGone) {
 				return err
 			}
 			return nil
@@ -175,9 +175,9 @@ func (f *Finalizer) orphanWorkloads(ctx context.Context, manager string, carrier
 	return ReleaseRetry, nil
 }
 
-// orphan marks a workload that keeps its sidecar. If the workload was only waiting for the sidecar, orphan removes
-// the other fields of the VectorSidecar instead.
-func (f *Finalizer) orphan(ctx context.Context, ref *workload.Ref, manager string) error {
+// orphanWorkload marks a workload that keeps its sidecar. If the workload was only waiting for the sidecar,
+// orphanWorkload removes the other fields of the VectorSidecar instead.
+func (f *Finalizer) orphanWorkload(ctx context.Context, ref *workload.Ref, manager string) error {
 	object, err := removal.FindWorkload(ctx, f.live, ref)
 	if object == nil || err != nil {
 		return err
@@ -187,5 +187,5 @@ func (f *Finalizer) orphan(ctx context.Context, ref *workload.Ref, manager strin
 		_, err := removal.Remove(ctx, f.writer, &view, manager)
 		return err
 	}
-	return f.writer.Orphan(ctx, &view, manager)
+	return f.writer.OrphanWorkload(ctx, &view, manager)
 }

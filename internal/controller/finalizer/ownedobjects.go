@@ -75,10 +75,10 @@ type ownedObjectList struct {
 // yet, findObjects returns the wait before the next call, or the error of the last list. hasWritten reports whether the
 // VectorSidecar has written since the last call.
 func (l *ownedObjectLister) findObjects(ctx context.Context, name types.NamespacedName, hasWritten bool) (carriers []carrier, companions []string, wait time.Duration, err error) {
-	list, number := l.request(name, hasWritten)
+	list, number := l.requestList(name, hasWritten)
 	if number > 0 {
-		result, err := l.list(ctx, name.Namespace)
-		l.finish(list, number, result, err)
+		result, err := l.listObjects(ctx, name.Namespace)
+		l.finishList(list, number, result, err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -97,9 +97,9 @@ func (l *ownedObjectLister) findObjects(ctx context.Context, name types.Namespac
 	return nil, nil, ownedPause, nil // Another VectorSidecar makes the list.
 }
 
-// request records that a VectorSidecar needs a list, and returns the list of its namespace. If the caller has to make
-// the list, number is the number of the list, otherwise 0.
-func (l *ownedObjectLister) request(name types.NamespacedName, hasWritten bool) (list *ownedObjectList, number int) {
+// requestList records that a VectorSidecar needs a list, and returns the list of its namespace. If the caller has to
+// make the list, number is the number of the list, otherwise 0.
+func (l *ownedObjectLister) requestList(name types.NamespacedName, hasWritten bool) (list *ownedObjectList, number int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
@@ -124,8 +124,8 @@ func (o *ownedObjectList) isFresh(name types.NamespacedName, now time.Time) bool
 	return o.finished > o.requested[name.Name] && !o.isListing && now.Sub(o.endTime) <= ownedMaxAge
 }
 
-// finish stores the result of the list with a number, or its error.
-func (l *ownedObjectLister) finish(list *ownedObjectList, number int, result *ownedObjectList, err error) {
+// finishList stores the result of the list with a number, or its error.
+func (l *ownedObjectLister) finishList(list *ownedObjectList, number int, result *ownedObjectList, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
@@ -144,9 +144,9 @@ func (l *ownedObjectLister) forget(name types.NamespacedName) {
 	}
 }
 
-// list lists the owned objects of all VectorSidecars of a namespace. Companions are listed before the Jobs that may
-// need them, so that a Job that is created in between counts.
-func (l *ownedObjectLister) list(ctx context.Context, namespace string) (*ownedObjectList, error) {
+// listObjects lists the owned objects of all VectorSidecars of a namespace. Companions are listed before the Jobs
+// that may need them, so that a Job that is created in between counts.
+func (l *ownedObjectLister) listObjects(ctx context.Context, namespace string) (*ownedObjectList, error) {
 	result := &ownedObjectList{carriers: map[string][]carrier{}, companions: map[string][]string{}}
 	for _, kind := range l.kinds {
 		carriers, err := livelist.Collect(ctx, l.live, kind.NewList(), carriersByManager, client.InNamespace(namespace))

@@ -44,21 +44,21 @@ func (n *Notifier) Source() source.Source {
 }
 
 // Notify requests a reconcile of each key at once.
-func (n *Notifier) Notify(keys ...types.NamespacedName) { n.notify(priorityqueue.AddOpts{}, keys) }
+func (n *Notifier) Notify(keys ...types.NamespacedName) { n.addKeys(priorityqueue.AddOpts{}, keys) }
 
 // NotifyAfter requests a reconcile of each key after a delay.
 func (n *Notifier) NotifyAfter(delay time.Duration, keys ...types.NamespacedName) {
-	n.notify(priorityqueue.AddOpts{After: delay}, keys)
+	n.addKeys(priorityqueue.AddOpts{After: delay}, keys)
 }
 
 // NotifyWithLowPriority requests a reconcile of each key. These reconciles start after all reconciles that events
 // request.
 func (n *Notifier) NotifyWithLowPriority(keys ...types.NamespacedName) {
-	n.notify(priorityqueue.AddOpts{Priority: ptr.To(handler.LowPriority)}, keys)
+	n.addKeys(priorityqueue.AddOpts{Priority: ptr.To(handler.LowPriority)}, keys)
 }
 
-// notify adds keys to the queue, or to pending if the controller has not started.
-func (n *Notifier) notify(options priorityqueue.AddOpts, keys []types.NamespacedName) {
+// addKeys adds keys to the queue, or to pending if the controller has not started.
+func (n *Notifier) addKeys(options priorityqueue.AddOpts, keys []types.NamespacedName) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, key := range keys {

@@ -227,14 +227,14 @@ func (r *Reconciler) replace(ctx context.Context, namespace string, namespaceSta
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: meta.OverlaySet, Labels: map[string]string{meta.LabelManagedBy: meta.Operator}, ResourceVersion: version(existing)},
 		Spec:       spec,
 	}
-	err := r.Writer.OverlaySet(ctx, set)
+	err := r.Writer.WriteOverlaySet(ctx, set)
 	if errors.Is(err, apply.ErrStale) {
 		live := &v1alpha1.OverlaySet{}
 		if client.IgnoreNotFound(r.Live.Get(ctx, client.ObjectKeyFromObject(set), live)) != nil {
 			return err
 		}
 		set.ResourceVersion = live.ResourceVersion
-		err = r.Writer.OverlaySet(ctx, set)
+		err = r.Writer.WriteOverlaySet(ctx, set)
 	}
 	if errors.Is(err, apply.ErrTerminating) {
 		return nil // The workloads are deleted with the namespace, too.

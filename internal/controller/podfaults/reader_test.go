@@ -50,7 +50,7 @@ func TestReader_KeepsFaultWhileControllerIsBehind(t *testing.T) {
 	known := state.New(clock).GetOrCreate(types.NamespacedName{Namespace: "shop", Name: "logs"})
 	reader := NewReader(livelist.NewPager().Client(api), nil, clock)
 	record := func(generation int64, template uint64) *workloadcache.Record {
-		return workloadcache.Showing(workload.View{
+		return workloadcache.NewRecordWithView(workload.View{
 			Ref:        workload.Ref{Kind: "Deployment", Namespace: "shop", Name: "cart", UID: "cart"},
 			State:      workload.State{Rollout: workload.RolloutProgressing, Generation: generation, Template: template, Availability: workload.Availability{StateSince: now.Add(-time.Minute)}},
 			ObjectView: workload.ObjectView{Owned: map[string]workload.OwnedFields{manager: {Containers: []string{"vector"}}}},

@@ -182,7 +182,7 @@ func (a *applier) applyPlan(ctx context.Context, p *plan.Plan) (apply.WriteResul
 	applying.span.Set(telemetry.AttributeWorkload, p.Target.Name)
 	applying.span.Set(telemetry.AttributeAction, p.Action())
 	applying.span.Set(telemetry.AttributeHash, p.InjectedHash())
-	written, err := a.writer.Workload(ctx, p)
+	written, err := a.writer.ApplyWorkload(ctx, p)
 	result := apply.ResultLabel(err)
 	applying.span.Set(telemetry.AttributeResult, result)
 	applying.end(err)
@@ -194,5 +194,5 @@ func (a *applier) applyPlan(ctx context.Context, p *plan.Plan) (apply.WriteResul
 func (a *applier) writeCompanion(ctx context.Context, companion *corev1.ConfigMap) error {
 	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
-	return a.writer.Companion(ctx, companion)
+	return a.writer.WriteCompanion(ctx, companion)
 }

@@ -38,7 +38,7 @@ func (k *cachedCluster) observeSpec(sidecar *v1alpha1.VectorSidecar, now time.Ti
 			reports[namespace] = k.specReports[namespace]
 		}
 	}
-	return lastgood.Sum(sidecar, reports, now)
+	return lastgood.SumReports(sidecar, reports, now)
 }
 
 // hasDropped reports whether the API server has dropped the last known good spec of this version.

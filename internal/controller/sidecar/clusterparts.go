@@ -110,7 +110,7 @@ func (k *cachedCluster) waveProgress(cluster *v1alpha1.ClusterVectorSidecar, rol
 	if rollout.Status.Generation == 0 && generation == prior.generation { // Namespaces that had failed before are known by name.
 		generation = 0
 	}
-	return fleet.Sum(progresses, generation), dueTime
+	return fleet.SumProgress(progresses, generation), dueTime
 }
 
 // failuresBeforeRollout returns the namespaces that had failed before the revision of a wave started. After a

@@ -92,7 +92,7 @@ func (l *liveRefresh) refreshKind(ctx context.Context, kind *workload.Kind, name
 			if record := l.workloads.Reduce(workloadObject); record != nil {
 				missing = append(missing, record)
 			}
-		} else if l.workloads.Overtake(workloadObject, l.now()) {
+		} else if l.workloads.PutLive(workloadObject, l.now()) {
 			corrected++
 		}
 		return object.GetUID(), true

@@ -80,7 +80,7 @@ func untestedShapes(sidecarState *state.Sidecar, plans []plan.Plan) [][]*plan.Pl
 	index, shapes := map[preflight.Key]int{}, [][]*plan.Plan{}
 	for i := range plans {
 		p := &plans[i]
-		if !preflight.Concerns(p) {
+		if !preflight.NeedsDryRun(p) {
 			continue
 		}
 		if _, isKnown := preflight.FindResult(verdicts, p); isKnown {
@@ -140,7 +140,7 @@ func (f *preflights) dryRunResult(ctx context.Context, p *plan.Plan, missing map
 	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), errors.Is(err, apply.ErrTerminating), errors.Is(err, election.ErrNotLeading), errors.As(err, &conflict):
 		return preflight.DryRunResult{}, false
 	case err != nil:
-		answer := preflight.Read(err)
+		answer := preflight.NewAnswer(err)
 		return preflight.DryRunResult{Result: answer.Result, Message: answer.Text}, true
 	}
 	pod := workload.DryRunPod(object)
@@ -159,7 +159,7 @@ func (f *preflights) dryRun(ctx context.Context, p *plan.Plan) (workload.Object,
 func (f *preflights) createPod(ctx context.Context, pod *corev1.Pod) preflight.Answer {
 	ctx, cancel := context.WithTimeout(ctx, trialTimeout)
 	defer cancel()
-	return preflight.Read(f.writer.DryRunCreate(ctx, pod.DeepCopy()))
+	return preflight.NewAnswer(f.writer.DryRunCreate(ctx, pod.DeepCopy()))
 }
 
 // missingSecrets returns the names of the missing Secrets among those that sidecars need to start. The API server

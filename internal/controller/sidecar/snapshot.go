@@ -88,7 +88,7 @@ func (s *snapshots) snapshotFrom(ctx context.Context, sidecar *v1alpha1.VectorSi
 	}
 	input.CorrectionLoops, _ = cacheSource.known.CorrectionLoops()
 	input.DryRuns, input.Denials = cacheSource.known.DryRuns(), cacheSource.known.Denials()
-	input.Started, input.Carried, input.OnNodes = cacheSource.known.Generation, cacheSource.known.OwnedWorkloadWriter, s.workloads.OnEveryNode
+	input.Started, input.Carried, input.OnNodes = cacheSource.known.Generation, cacheSource.known.OwnedWorkloadWriter, s.workloads.ListOnEveryNode
 	if s.options.ValidationJobs {
 		input.Verdict = cacheSource.known.Verdict
 	}
@@ -133,7 +133,7 @@ func (i *cacheSource) Workloads(_ context.Context, sidecar *v1alpha1.VectorSidec
 // labeledWorkloads returns the workloads with labels that the selector of a VectorSidecar matches.
 func labeledWorkloads(workloads *workloadcache.Cache, sidecar *v1alpha1.VectorSidecar) (records []*workloadcache.Record) {
 	selector, _ := workload.NewSelector(sidecar) // An invalid selector selects nothing.
-	for _, record := range workloads.WithLabels(sidecar.Namespace, sidecarcache.SelectorKeys(sidecar)) {
+	for _, record := range workloads.ListByLabels(sidecar.Namespace, sidecarcache.SelectorKeys(sidecar)) {
 		if !selector.MatchesLabels(record.Labels()) {
 			continue
 		}

@@ -58,7 +58,7 @@ func (v *stalenessGuard) checkView(ctx context.Context, sidecarState *state.Side
 		return newStaleResult(p, sidecarState.RecordMiss(p, nil), nil), false
 	case live.GetResourceVersion() != p.Workload.ResourceVersion:
 		wait := sidecarState.RecordMiss(p, nil)
-		if v.workloads.Overtake(live, v.now()) {
+		if v.workloads.PutLive(live, v.now()) {
 			wait = state.AtOnce // The next reconcile plans from the live workload.
 		}
 		return newStaleResult(p, wait, nil), false

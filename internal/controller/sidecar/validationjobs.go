@@ -58,7 +58,7 @@ func (v *validations) start(ctx context.Context, sidecarState *state.Sidecar, si
 		if sidecarState.Verdict(validation.Key).State != decision.VerdictPending {
 			continue // The Job has ended since the decision.
 		}
-		err := v.writer.Validation(ctx, sidecar, &validation.Job, &validation.Files)
+		err := v.writer.CreateValidation(ctx, sidecar, &validation.Job, &validation.Files)
 		switch {
 		case errors.Is(err, apply.ErrTerminating):
 			logNotWritten(ctx, "Job "+validation.Job.Name, err)

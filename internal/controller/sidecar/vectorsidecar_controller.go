@@ -210,7 +210,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	ctx = log.IntoContext(ctx, log.FromContext(ctx).WithValues(telemetry.KeyEnvironment, decision.Environment))
 	span.Set(telemetry.AttributeEnvironment, decision.Environment)
 	span.Set(telemetry.AttributeTemplateSet, decision.TemplateSet)
-	span.Count(telemetry.AttributeMatched, decision.Matched)
+	span.SetCount(telemetry.AttributeMatched, decision.Matched)
 	r.snapshots.configMaps.forget(sidecarState.KeepReferences(decision.ConfigMaps()))
 	switch isBack, err := r.stages.revertSpec(ctx, sidecarState, sidecar, rollout, decision); {
 	case err != nil:

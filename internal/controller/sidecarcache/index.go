@@ -60,13 +60,13 @@ func SelectorKeys(object client.Object) []string {
 	}
 	selector := &sidecar.Spec.Selector
 	for _, key := range slices.Sorted(maps.Keys(selector.MatchLabels)) {
-		return []string{workloadcache.Pair(key, selector.MatchLabels[key])}
+		return []string{workloadcache.LabelKey(key, selector.MatchLabels[key])}
 	}
 	for _, expression := range selector.MatchExpressions {
 		if expression.Operator == metav1.LabelSelectorOpIn {
 			var keys []string
 			for _, value := range expression.Values {
-				keys = append(keys, workloadcache.Pair(expression.Key, value))
+				keys = append(keys, workloadcache.LabelKey(expression.Key, value))
 			}
 			return keys
 		}

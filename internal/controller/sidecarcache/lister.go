@@ -88,7 +88,7 @@ func (l *Lister) ListSelecting(ctx context.Context, namespace string, records []
 // addPairs adds the keys of labels in IndexSelector to a set.
 func addPairs(set map[string]bool, labels map[string]string) {
 	for key, value := range labels {
-		set[workloadcache.Pair(key, value)] = true
+		set[workloadcache.LabelKey(key, value)] = true
 	}
 }
 

@@ -25,7 +25,7 @@ func rollingOut(count int, since time.Time) []*workloadcache.Record {
 
 func workloads(count int, rollout workload.Rollout, since time.Time) (all []*workloadcache.Record) {
 	for n := range count {
-		all = append(all, workloadcache.Showing(workload.View{
+		all = append(all, workloadcache.NewRecordWithView(workload.View{
 			Ref:   workload.Ref{UID: types.UID(fmt.Sprint(n))},
 			State: workload.State{Rollout: rollout, Availability: workload.Availability{StateSince: since}},
 		}))

@@ -55,7 +55,7 @@ func (s *Source) newHandler(ctx context.Context) toolscache.ResourceEventHandler
 	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(object any, isInitial bool) {
 			if record := toRecord(object); record != nil {
-				s.Uses.Observe(nil, record)
+				s.Uses.RecordChange(nil, record)
 				affected := s.Workloads.Put(record)
 				// At startup, every VectorSidecar is reconciled.
 				if !isInitial {
@@ -72,7 +72,7 @@ func (s *Source) newHandler(ctx context.Context) toolscache.ResourceEventHandler
 			if old != nil {
 				record.CarryOver(old, s.Clock())
 			}
-			s.Uses.Observe(old, record)
+			s.Uses.RecordChange(old, record)
 			if affected := s.Workloads.Put(record); len(affected) > 0 && !isEquivalent(affected) {
 				notifyAny(affected)
 			}
@@ -87,7 +87,7 @@ func (s *Source) newHandler(ctx context.Context) toolscache.ResourceEventHandler
 		},
 		DeleteFunc: func(object any) {
 			if record := toRecord(object); record != nil {
-				s.Uses.Observe(record, nil)
+				s.Uses.RecordChange(record, nil)
 				affected := s.Workloads.Delete(record)
 				s.notify(ctx, record)
 				notifyAny(affected)

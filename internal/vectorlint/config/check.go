@@ -178,7 +178,7 @@ func (c *checker) checkRoot() {
 	c.checkShape()
 	c.checkResources()
 	c.checkOutputNames()
-	c.checkGlobals()
+	c.checkGlobalRanges()
 	c.checkInputs()
 	c.checkTests()
 	c.checkCycles()

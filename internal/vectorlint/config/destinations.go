@@ -187,22 +187,23 @@ func (w *permittedChecker) requireNamedHost(section, name string, e *entry) {
 		return
 	}
 	for _, option := range e.value.entries {
-		if w.isTrustedOption(section, name, nil, option) {
+		if w.isAddressOption(section, name, nil, option) {
 			return
 		}
 	}
 	w.reportForbidden(hostForbidden, e.pos, joinPath(section, e.key), "the component connects to the default address of the service, which the policy cannot check: name the host, or use another type")
 }
 
-// isNamedBy reports whether an option sets the address to which a component connects.
-func (w *permittedChecker) isTrustedOption(section, name string, parents []string, e entry) bool {
+// isAddressOption reports whether an option, or an option inside its value, may set the address to which a component
+// connects. The parents are the keys above the option.
+func (w *permittedChecker) isAddressOption(section, name string, parents []string, e entry) bool {
 	steps := append(slices.Clone(parents), e.key)
 	if e.key == "proxy" || e.key == "healthcheck" || e.key == "auth" || e.key == "tls" || e.key == "request" || e.key == "encoding" {
 		return false // It configures the connection, not its address.
 	}
 	switch e.value.form {
 	case table:
-		return slices.ContainsFunc(e.value.entries, func(nested entry) bool { return w.isTrustedOption(section, name, steps, nested) })
+		return slices.ContainsFunc(e.value.entries, func(nested entry) bool { return w.isAddressOption(section, name, steps, nested) })
 	case list:
 		return len(e.value.items) > 0 && w.mayBeAddress(optionLocation{section: section, names: []string{name}, steps: steps})
 	case text:

@@ -92,7 +92,7 @@ func (c *checker) checkVariants(path, owner string, pos position, v *value, vari
 		if !c.isIntendedVariant(v, variant, except) {
 			continue
 		}
-		if c.checkVariantFit(path, owner, pos, v, variant, except) {
+		if c.isValidVariant(path, owner, pos, v, variant, except) {
 			return
 		}
 		if missing := c.missingOptions(v, variant); len(missing) > 0 {
@@ -163,8 +163,8 @@ func (c *checker) isIntendedVariant(v *value, variant *vectoroptions.Object, exc
 	return true
 }
 
-// checkVariantFit reports whether a map is valid in a variant.
-func (c *checker) checkVariantFit(path, owner string, pos position, v *value, variant *vectoroptions.Object, except []string) bool {
+// isValidVariant reports whether a map is valid in a variant. It checks the map, and drops the findings.
+func (c *checker) isValidVariant(path, owner string, pos position, v *value, variant *vectoroptions.Object, except []string) bool {
 	findings, counts, programs := c.findings, c.counts, c.programs
 	c.findings, c.counts = nil, map[Level]int{}
 	defer func() { c.findings, c.counts, c.programs = findings, counts, programs }()
@@ -343,9 +343,9 @@ func hasKind(v *value, kind string) bool {
 	case "float":
 		return v.form == number
 	case "int":
-		return v.form == number && isWholeReference(v.scalar)
+		return v.form == number && isInt64(v.scalar)
 	case "uint":
-		return v.form == number && isWholeReference(v.scalar) && !strings.HasPrefix(v.scalar, "-")
+		return v.form == number && isInt64(v.scalar) && !strings.HasPrefix(v.scalar, "-")
 	case "array":
 		return v.form == list
 	case "object":
@@ -354,9 +354,8 @@ func hasKind(v *value, kind string) bool {
 	return true
 }
 
-// isWholeReference reports whether a number is an integer that fits into 64 bits. All other numbers are read as
-// fractions.
-func isWholeReference(scalar string) bool {
+// isInt64 reports whether a number is an integer that fits into 64 bits. All other numbers are read as fractions.
+func isInt64(scalar string) bool {
 	_, err := strconv.ParseInt(scalar, 0, 64)
 	return err == nil
 }

@@ -43,7 +43,7 @@ const mostDigits = 3 + 128
 // yamlIntegerForm returns the form of a YAML integer: number up to 64 bits, and wide up to 128 bits. A larger
 // decimal integer is read as a fraction. A larger integer in another base is text.
 func yamlIntegerForm(scalar string) form {
-	if isWholeReference(scalar) {
+	if isInt64(scalar) {
 		return number
 	}
 	n := new(big.Int)
@@ -69,7 +69,7 @@ func isFinite(scalar string) bool {
 // jsonNumber returns the form of a JSON number. The form is wide for an integer that fits only into 64 bits
 // without a sign, and for a number that a float cannot represent.
 func jsonNumber(scalar string) form {
-	if isWholeReference(scalar) {
+	if isInt64(scalar) {
 		return number
 	}
 	if _, err := strconv.ParseUint(scalar, 10, 64); err == nil || !isFinite(scalar) {

@@ -153,7 +153,7 @@ func (w *permittedChecker) checkComponent(section string, e *entry) {
 		w.reportForbidden(typeForbidden, typed.pos, path+".type", "the type %s.%s is not allowed%s", section, typed.scalar, list)
 		return
 	}
-	if section == "secret" && !w.permitted.trustsComponent(names) {
+	if section == "secret" && !w.permitted.isTrustedBackend(names) {
 		w.reportForbidden(notVisible, typed.pos, path, "Vector inserts the values of the backend into the text of the configuration before it reads the configuration: if options or hosts are restricted, vector.types.allow has to name the backend")
 	}
 	loc := optionLocation{section: section, names: names, path: path}
@@ -169,9 +169,10 @@ func (w *permittedChecker) checkComponent(section string, e *entry) {
 	w.requireNamedHost(section, names[len(names)-1], e)
 }
 
-// trustsComponent reports whether texts from a secret backend may become part of a configuration. This is true if
-// options and hosts are not restricted, or if the policy allows the backend explicitly.
-func (p *Policy) trustsComponent(names []string) bool {
+// isTrustedBackend reports whether texts from a secret backend with one of the names may become part of a
+// configuration. This is true if options and hosts are not restricted, or if the policy allows the backend
+// explicitly.
+func (p *Policy) isTrustedBackend(names []string) bool {
 	return p.Options.isEmpty() && p.Hosts.isEmpty() ||
 		slices.ContainsFunc(p.Types.Allow, func(entry string) bool { return matchesType(entry, "secret", names) })
 }

@@ -80,14 +80,15 @@ func (c *checker) componentListeners(comp *component) []listener {
 		}
 		host, port, ok := splitAddress(address)
 		if ok {
-			listeners = append(listeners, c.listener(comp.path+"."+spec.option, spec.protocol, pos, host, port))
+			listeners = append(listeners, c.newListener(comp.path+"."+spec.option, spec.protocol, pos, host, port))
 		}
 		comp.hasOpenAddress = comp.hasOpenAddress || !ok && (configured.form == open || c.isDynamic(address))
 	}
 	return listeners
 }
 
-func (c *checker) listener(path, protocol string, pos position, host string, port int) listener {
+// newListener returns the listener for a host and a port, which are set at a path and position of the configuration.
+func (c *checker) newListener(path, protocol string, pos position, host string, port int) listener {
 	address, _ := netip.ParseAddr(host)
 	return listener{path: path, protocol: protocol, pos: c.sourcePosition(pos), source: c.sourceName(pos), host: host, address: address.Unmap(), port: port}
 }

@@ -155,7 +155,8 @@ func (c *checker) checkExclusiveNames(comp *component) {
 	}
 }
 
-func (c *checker) checkGlobals() {
+// checkGlobalRanges reports options outside of components with numbers outside of their ranges.
+func (c *checker) checkGlobalRanges() {
 	alpha := c.root.get("latency_ewma_alpha")
 	if n, ok := alpha.float(); ok && !(n > 0 && n < 1) {
 		c.report(outOfRange, alpha.pos, "latency_ewma_alpha", "%s is not between 0 and 1", alpha.scalar)

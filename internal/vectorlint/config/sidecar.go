@@ -155,7 +155,7 @@ func (c *checker) readAPI() bool {
 	}
 	host, port, ok := splitAddress(address)
 	if ok {
-		c.listeners = append(c.listeners, c.listener("api.address", "tcp", pos, host, port))
+		c.listeners = append(c.listeners, c.newListener("api.address", "tcp", pos, host, port))
 	}
 	if ok && !isLoopback(host) {
 		c.report(openAPI, pos, "api.address", "every client that reaches the pod's port %d can read all events there, without authentication", port)

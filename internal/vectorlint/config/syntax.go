@@ -44,7 +44,7 @@ func (c *checker) checkSyntax(path string, v *value, form vectoroptions.Form) {
 	case v.form == number && form.Syntax != "":
 		wrong = boundsProblem(v, form.Syntax)
 	case v.form == text && strings.HasSuffix(path, ".multiline.start_pattern"), v.form == text && strings.HasSuffix(path, ".multiline.condition_pattern"):
-		wrong = missingInRust(v.scalar)
+		wrong = unsupportedPattern(v.scalar)
 	case form.Kind == "ascii_char" && (len(v.scalar) != 1 || v.scalar[0] > unicode.MaxASCII):
 		wrong = "not one character of ASCII"
 	case v.form == text && syntaxes[form.Syntax] != nil:
@@ -243,8 +243,9 @@ func wrongGlob(text string) string {
 	return ""
 }
 
-// missingInRust returns the fault of a regular expression with syntax that Rust does not support, or "" for none.
-func missingInRust(text string) string {
+// unsupportedPattern returns the fault of a regular expression with syntax that Rust, and therefore Vector, does not
+// support. It returns "" for none.
+func unsupportedPattern(text string) string {
 	inClass := false
 	for i := 0; i < len(text); i++ {
 		switch remaining := text[i:]; {

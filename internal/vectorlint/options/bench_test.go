@@ -85,6 +85,6 @@ func BenchmarkComponent(b *testing.B) {
 func BenchmarkFindingTheLines(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		findTables(text)
+		splitTables(text)
 	}
 }

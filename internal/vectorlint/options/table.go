@@ -37,10 +37,10 @@ type tables struct {
 
 type atomicObject = atomic.Pointer[Object]
 
-var table = sync.OnceValue(func() *tables { return findTables(text) })
+var table = sync.OnceValue(func() *tables { return splitTables(text) })
 
-// findTables splits the text into lines without copying them.
-func findTables(text string) *tables {
+// splitTables splits the text into lines without copying them.
+func splitTables(text string) *tables {
 	_, remaining, _ := strings.Cut(text, "[options]\n")
 	options, remaining, _ := strings.Cut(remaining, "\n[objects]\n")
 	objects, releases, _ := strings.Cut(remaining, "\n[releases]\n")
@@ -122,7 +122,7 @@ func (t *tables) object(number string) *Object {
 	for number := range strings.SplitSeq(strings.TrimSpace(line), " ") {
 		if line := t.option(number); line != "" {
 			var decoded Option
-			decoded, room = decode(line, room)
+			decoded, room = decodeOption(line, room)
 			fresh.Options = append(fresh.Options, decoded)
 		}
 	}
@@ -141,16 +141,16 @@ func (t *tables) option(number string) string {
 
 // forms returns the forms of an array's items. The table stores them as an option without a name.
 func (t *tables) forms(number string) []Form {
-	decoded, _ := decode(t.option(number), nil)
+	decoded, _ := decodeOption(t.option(number), nil)
 	return decoded.Forms
 }
 
 // tabsBeforeForms is the number of tabs in the line of an option before its first form.
 const tabsBeforeForms = 4
 
-// decode parses the line of an option, which contains the columns NAME, MARKS, WHEN, ALIAS and FORMS. It
-// appends the forms to the list and returns the list.
-func decode(line string, room []Form) (Option, []Form) {
+// decodeOption parses the line of an option, which contains the columns NAME, MARKS, WHEN, ALIAS and FORMS. It
+// appends the option's forms to a list, so that options share one list, and also returns the longer list.
+func decodeOption(line string, room []Form) (Option, []Form) {
 	var o Option
 	var marks string
 	o.Name, line, _ = strings.Cut(line, "\t")

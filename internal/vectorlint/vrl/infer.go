@@ -23,7 +23,7 @@ func (c *checker) inferAll(body []expression) {
 	} else {
 		last = valueOfKinds(aNull)
 	}
-	c.reportUnless(last.isExactly(aBoolean), loc, "a condition must be a boolean"+fallbackHelp(last), "compare it, such as with == true")
+	c.reportUnless(last.isExactly(aBoolean), loc, "a condition must be a boolean"+describeKinds(last), "compare it, such as with == true")
 }
 
 // requireHandled reports an expression that can fail if the program does not handle the error. If it is unknown
@@ -48,9 +48,9 @@ func (c *checker) reportUnless(holds chance, loc span, message, help string) {
 	}
 }
 
-// fallbackHelp describes the kinds of a value for a message about the expected kind. It returns "" if the kinds are
-// unknown.
-func fallbackHelp(v value) string {
+// describeKinds returns the kinds of a value as the end of a message about the expected kind. It returns "" if the
+// kinds are unknown.
+func describeKinds(v value) string {
 	if !v.isKnown {
 		return ""
 	}
@@ -74,7 +74,7 @@ func (c *checker) infer(expr expression, env *state) value {
 		return c.inferCall(expr, env)
 	case *negation:
 		v := c.infer(expr.value, env)
-		c.reportUnless(v.isExactly(aBoolean), expr.span, "! negates a boolean"+fallbackHelp(v), "compare it, such as with == null, or write bool!(…)")
+		c.reportUnless(v.isExactly(aBoolean), expr.span, "! negates a boolean"+describeKinds(v), "compare it, such as with == null, or write bool!(…)")
 		return valueOfKinds(aBoolean).withFails(v.fails)
 	case *binary:
 		return c.inferBinary(expr, env)
@@ -105,7 +105,7 @@ func (c *checker) inferEnd(expr expression, env *state) value {
 		if expr.message != nil {
 			v := c.infer(expr.message, env)
 			c.requireHandled(v.fails, expr.message.sourceSpan(), "")
-			c.reportUnless(v.isExactly(aText), expr.message.sourceSpan(), "the message of abort must be a string"+fallbackHelp(v), "write string!(…)")
+			c.reportUnless(v.isExactly(aText), expr.message.sourceSpan(), "the message of abort must be a string"+describeKinds(v), "write string!(…)")
 		}
 	case *result:
 		c.requireHandled(c.infer(expr.value, env).fails, expr.value.sourceSpan(), "")
@@ -217,7 +217,7 @@ func (c *checker) inferConditional(node *conditional, env *state) value {
 	}
 	loc := node.predicate[len(node.predicate)-1].sourceSpan()
 	c.requireHandled(fails, loc, "")
-	c.reportUnless(condition.isExactly(aBoolean), loc, "the condition of if must be a boolean"+fallbackHelp(condition), "compare it, such as with == true")
+	c.reportUnless(condition.isExactly(aBoolean), loc, "the condition of if must be a boolean"+describeKinds(condition), "compare it, such as with == true")
 	thenState, elseState := env.child(), env.child()
 	v := c.inferBody(node.thenBlock.body, thenState)
 	elseValue := valueOfKinds(aNull)
@@ -292,7 +292,7 @@ func (c *checker) assign(target expression, v value, env *state) {
 // mergeObjects infers the operator | for two values, which must be objects.
 func (c *checker) mergeObjects(left, right value, loc span) value {
 	for _, v := range []value{left, right} {
-		c.reportUnless(v.isExactly(anObject), loc, fmt.Sprintf("only objects can be merged%s", fallbackHelp(v)), "write object!(…)")
+		c.reportUnless(v.isExactly(anObject), loc, fmt.Sprintf("only objects can be merged%s", describeKinds(v)), "write object!(…)")
 	}
 	return valueOfKinds(anObject).withFails(maxChance(left.fails, right.fails))
 }

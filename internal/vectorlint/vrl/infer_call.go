@@ -120,12 +120,13 @@ func (c *checker) forgetTarget(node *call, env *state) {
 	}
 	for i := range node.arguments {
 		if target, isQuery := node.arguments[i].value.(*query); isQuery {
-			c.assignDeleted(target, env)
+			c.forgetField(target, env)
 		}
 	}
 }
 
-func (c *checker) assignDeleted(target *query, env *state) {
+// forgetField makes the kinds of the field at a path, or of the whole event, unknown.
+func (c *checker) forgetField(target *query, env *state) {
 	switch {
 	case target.root == '.' && len(target.segments) > 0 && target.segments[0].field != "":
 		env.set(event+target.segments[0].field, value{})

@@ -60,7 +60,7 @@ func TestReconcileClosure_IncludesWriter(t *testing.T) {
 	require.NoError(t, err)
 	reconcile, err := product.reconcileClosure()
 	require.NoError(t, err)
-	writer := product.function("internal/apply.Writer.Workload")
+	writer := product.function("internal/apply.Writer.ApplyWorkload")
 	require.NotNil(t, writer)
 	require.Contains(t, reconcile.reached, ast.Node(product.bodies[writer]))
 }
