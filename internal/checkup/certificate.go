@@ -23,22 +23,23 @@ import (
 // cert-manager renew it when a third remains.
 const lateFraction = 10
 
-// origin contains the help texts for an invalid CA bundle and an invalid certificate of a webhook.
-type origin struct{ trust, certificate string }
+// certificateHelp contains the help texts for an invalid CA bundle (trust) and an invalid certificate of a webhook.
+type certificateHelp struct{ trust, certificate string }
 
-func newOrigin(installation *source.Installation, caller *caller) origin {
+// newCertificateHelp returns the help texts for the source of the certificate: the operator, cert-manager, or a user.
+func newCertificateHelp(installation *source.Installation, caller *caller) certificateHelp {
 	secret := installation.Webhook.Secret
 	switch {
 	case installation.Webhook.Configuration != "":
 		help := "the operator manages the certificate: " + logCommand(installation)
-		return origin{trust: help, certificate: help}
+		return certificateHelp{trust: help, certificate: help}
 	case caller.issued:
-		return origin{
+		return certificateHelp{
 			trust:       "cert-manager manages the certificate: check the log of its cainjector",
 			certificate: "cert-manager manages the certificate: kubectl describe certificate " + secret + " -n " + installation.Namespace,
 		}
 	}
-	return origin{
+	return certificateHelp{
 		trust:       "set admissionWebhook.certificate.caBundle to the CA that signed the certificate, and upgrade the installation",
 		certificate: "store a valid certificate in Secret " + secret + " in " + installation.Namespace,
 	}
@@ -50,7 +51,7 @@ func logCommand(installation *source.Installation) string {
 }
 
 // checkTrust checks the CA bundle of the webhook.
-func (d *Diagnosis) checkTrust(caller *caller, origin origin) Result {
+func (d *Diagnosis) checkTrust(caller *caller, origin certificateHelp) Result {
 	const check = "caBundle of the admission webhook"
 	failed := func(cause string) Result {
 		return Result{check, Failed, fmt.Sprintf("ValidatingWebhookConfiguration %s: %s: %s", caller.name, cause, refusing), origin.trust}
@@ -76,7 +77,7 @@ func (d *Diagnosis) checkTrust(caller *caller, origin origin) Result {
 
 // checkCertificate checks whether the API server accepts the operator's certificate, and how long the certificate is
 // valid.
-func (d *Diagnosis) checkCertificate(ctx context.Context, installation *source.Installation, caller *caller, origin origin) Result {
+func (d *Diagnosis) checkCertificate(ctx context.Context, installation *source.Installation, caller *caller, origin certificateHelp) Result {
 	const check = "certificate of the admission webhook"
 	key := client.ObjectKey{Namespace: installation.Namespace, Name: installation.Webhook.Secret}
 	var secret corev1.Secret

@@ -34,8 +34,9 @@ type FleetMember struct {
 	Status *v1alpha1.RolloutStatus
 }
 
-// Writes reports whether writes of an installation are stopped, with the time and the field manager of the stop.
-func Writes(installation *source.Installation) Result {
+// WritesResult returns whether writes of an installation are stopped, with the time and the field manager of the
+// stop.
+func WritesResult(installation *source.Installation) Result {
 	const check = "writes"
 	object := installation.ConfigMaps().Installation
 	value, ok := object.Annotations[meta.AnnotationStopWrites]
@@ -62,9 +63,9 @@ func Writes(installation *source.Installation) Result {
 	return Result{check, Warning, message, "kubectl vectorsidecar rollout resume"}
 }
 
-// Rollout reports whether the published revision is halted, or its waves are stuck. The time of publication is zero
-// if it is unknown.
-func Rollout(published *fleet.Target, publishedAt time.Time, members []FleetMember, now time.Time) Result {
+// RolloutResult returns whether the published revision is halted, or its waves are stuck. The time of publication is
+// zero if it is unknown.
+func RolloutResult(published *fleet.Target, publishedAt time.Time, members []FleetMember, now time.Time) Result {
 	const check = "rollout of the published revision"
 	if !published.Rules.IsStaged() {
 		return Result{check, OK, "the installation has no waves", ""}
@@ -120,7 +121,7 @@ func stuckWaves(published *fleet.Target, publishedAt time.Time, members []FleetM
 // checkRollout reports whether writes are stopped, and whether the published revision is halted, stuck, or partly unused.
 func (d *Diagnosis) checkRollout(ctx context.Context, installation *source.Installation) []Result {
 	const check = "rollout of the published revision"
-	results := []Result{Writes(installation)}
+	results := []Result{WritesResult(installation)}
 	var publishedAt time.Time
 	if published := installation.Published; published != nil {
 		publishedAt = published.Since.Time
@@ -136,7 +137,7 @@ func (d *Diagnosis) checkRollout(ctx context.Context, installation *source.Insta
 	if err != nil {
 		return append(results, Result{check, Unknown, err.Error(), "ask someone with permission to list VectorSidecars"})
 	}
-	result := Rollout(&platform.Target, publishedAt, members, d.Now())
+	result := RolloutResult(&platform.Target, publishedAt, members, d.Now())
 	if texts := failureTexts(platform.Target.Revision, members); result.State == Failed && len(texts) > 0 {
 		result.Message += "; " + strings.Join(humanize.TruncateList(texts, mostStuck, len(texts)), "; ")
 	}

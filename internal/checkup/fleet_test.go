@@ -20,7 +20,7 @@ import (
 )
 
 // If an annotation or the value writes stops the writes, the check warns and states since when.
-func TestWrites_ReportsStoppedWrites(t *testing.T) {
+func TestWritesResult_ReportsStoppedWrites(t *testing.T) {
 	written := metav1.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 	managed := []metav1.ManagedFieldsEntry{{
 		Manager: "kubectl-annotate", Time: &written,
@@ -40,7 +40,7 @@ func TestWrites_ReportsStoppedWrites(t *testing.T) {
 		"empty, and by nobody":  {map[string]string{meta.AnnotationStopWrites: ""}, nil, Warning, "all writes except removals are stopped since an unknown time"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			result := Writes(&source.Installation{Annotations: test.annotations, ManagedFields: test.managed})
+			result := WritesResult(&source.Installation{Annotations: test.annotations, ManagedFields: test.managed})
 			require.Equal(t, test.state, result.State)
 			require.Equal(t, test.message, result.Message)
 		})
@@ -48,7 +48,7 @@ func TestWrites_ReportsStoppedWrites(t *testing.T) {
 }
 
 // The check reports a halted revision, and a wave that has been in progress for too long.
-func TestRollout_ReportsHaltsAndStuckWaves(t *testing.T) {
+func TestRolloutResult_ReportsHaltsAndStuckWaves(t *testing.T) {
 	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 	started := func(ago time.Duration) *metav1.Time { return &metav1.Time{Time: now.Add(-ago)} }
 	progressing := func(revision string, ago time.Duration) v1alpha1.RolloutStatus {
@@ -76,7 +76,7 @@ func TestRollout_ReportsHaltsAndStuckWaves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rules, err := fleet.Parse("rollout", []byte(test.rules))
 			require.NoError(t, err)
-			result := Rollout(&fleet.Target{Rules: rules, Revision: "two", Retry: test.retry}, now.Add(-5*time.Hour), []FleetMember{{"shop/logs", &test.is}, {"pay/logs", nil}}, now)
+			result := RolloutResult(&fleet.Target{Rules: rules, Revision: "two", Retry: test.retry}, now.Add(-5*time.Hour), []FleetMember{{"shop/logs", &test.is}, {"pay/logs", nil}}, now)
 			require.Equal(t, test.state, result.State)
 			require.Contains(t, result.Message, test.message)
 		})
@@ -96,7 +96,7 @@ func TestFailureTexts_DescribesPublishedRevisionOnly(t *testing.T) {
 }
 
 // The command check reports a stuck wave after the same time as the alert VectorSidecarRolloutStuck.
-func TestRollout_ReportsStuckWavesAsTheAlert(t *testing.T) {
+func TestRolloutResult_ReportsStuckWavesAsTheAlert(t *testing.T) {
 	text, err := os.ReadFile("../../chart/files/alerts/operator.yaml")
 	require.NoError(t, err)
 	var file struct {
@@ -113,7 +113,7 @@ func TestRollout_ReportsStuckWavesAsTheAlert(t *testing.T) {
 
 // One VectorSidecar after another is in progress in a wave, each only for a short time. The check reports the wave as
 // stuck, because the wave as a whole is in progress for too long.
-func TestRollout_ReportsStuckWaveOfShortRollouts(t *testing.T) {
+func TestRolloutResult_ReportsStuckWaveOfShortRollouts(t *testing.T) {
 	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 	ago := func(hours int) *metav1.Time { return &metav1.Time{Time: now.Add(-time.Duration(hours) * time.Hour)} }
 	rules, err := fleet.Parse("rollout", []byte("waves: [{name: canary}]"))
@@ -122,9 +122,9 @@ func TestRollout_ReportsStuckWaveOfShortRollouts(t *testing.T) {
 		{"shop/first", &v1alpha1.RolloutStatus{Wave: "canary", Revision: "two", State: v1alpha1.RolloutComplete, StartTime: ago(7), CompletionTime: ago(3)}},
 		{"shop/second", &v1alpha1.RolloutStatus{Wave: "canary", Revision: "two", State: v1alpha1.RolloutProgressing, StartTime: ago(4)}},
 	}
-	result := Rollout(&fleet.Target{Rules: rules, Revision: "two"}, now.Add(-8*time.Hour), members, now)
+	result := RolloutResult(&fleet.Target{Rules: rules, Revision: "two"}, now.Add(-8*time.Hour), members, now)
 	require.Equal(t, Failed, result.State)
 	require.Equal(t, "waves stuck: canary in progress since 2026-12-01T05:00:00Z (shop/second)", result.Message)
 	members[0].Status.CompletionTime = ago(5)
-	require.Equal(t, OK, Rollout(&fleet.Target{Rules: rules, Revision: "two"}, now.Add(-8*time.Hour), members, now).State)
+	require.Equal(t, OK, RolloutResult(&fleet.Target{Rules: rules, Revision: "two"}, now.Add(-8*time.Hour), members, now).State)
 }

@@ -56,7 +56,7 @@ func (d *Diagnosis) checkWebhook(ctx context.Context, installation *source.Insta
 			})
 			continue
 		}
-		origin := newOrigin(installation, caller)
+		origin := newCertificateHelp(installation, caller)
 		results = append(results, d.checkTrust(caller, origin), d.checkCertificate(ctx, installation, caller, origin), d.checkService(ctx, caller))
 	}
 	return results
@@ -70,7 +70,7 @@ func (d *Diagnosis) checkUnregistered(ctx context.Context, installation *source.
 		return []Result{result}
 	}
 	unregistered := &caller{name: installation.Webhook.Configuration}
-	origin := newOrigin(installation, unregistered)
+	origin := newCertificateHelp(installation, unregistered)
 	result.Help = "upgrade the installation; the operator registers the webhook when it is ready: " + logCommand(installation)
 	return []Result{result, d.checkCertificate(ctx, installation, unregistered, origin)}
 }

@@ -127,14 +127,14 @@ func (s *session) workloadsInOrder() []workload.Object {
 	return workloads
 }
 
-// merged is the combined result of all VectorSidecars of a scene.
-type merged struct {
+// mergedResult is the combined result of all VectorSidecars of a session.
+type mergedResult struct {
 	rulings []*result
 	changes map[workload.Object]*change
 }
 
 // changeFor returns the change of a workload.
-func (m *merged) changeFor(deployment workload.Object) *change {
+func (m *mergedResult) changeFor(deployment workload.Object) *change {
 	if existing, ok := m.changes[deployment]; ok {
 		return existing
 	}
@@ -143,12 +143,12 @@ func (m *merged) changeFor(deployment workload.Object) *change {
 
 // mergeSidecars carries out all decisions on copies, one VectorSidecar after another. It ignores rollout slots, because it
 // shows the final state of the rollout.
-func (s *session) mergeSidecars(ctx context.Context) (*merged, error) {
+func (s *session) mergeSidecars(ctx context.Context) (*mergedResult, error) {
 	merger, err := simulate.New()
 	if err != nil {
 		return nil, err
 	}
-	result := &merged{changes: map[workload.Object]*change{}}
+	result := &mergedResult{changes: map[workload.Object]*change{}}
 	latest := map[workload.Object]*change{} // By the workload as it is in the scene now.
 	for _, sidecar := range s.objects.Sidecars() {
 		ruled, err := s.evaluateSidecar(ctx, sidecar)
@@ -219,7 +219,7 @@ func setKind(object workload.Object) {
 }
 
 // companions returns the companions, of all VectorSidecars, that at least one of the workloads needs.
-func (m *merged) companions(workloads ...workload.Object) []*corev1.ConfigMap {
+func (m *mergedResult) companions(workloads ...workload.Object) []*corev1.ConfigMap {
 	var companions []*corev1.ConfigMap
 	for _, ruled := range m.rulings {
 		for i := range ruled.decision.Companions {
@@ -262,7 +262,7 @@ func (r *result) referencedConfigMaps(object workload.Object) []string {
 }
 
 // faultErrors returns an error for each VectorSidecar that is invalid, and therefore does not inject sidecars.
-func (m *merged) faultErrors() []error {
+func (m *mergedResult) faultErrors() []error {
 	var faults []error
 	for _, ruled := range m.rulings {
 		if ruled.decision.Invalid != nil {

@@ -69,7 +69,7 @@ func (o *diffOptions) run(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	hasDifferences, err := o.print(ctx, scene, merged, workloads)
+	hasDifferences, err := o.printDifferences(ctx, scene, merged, workloads)
 	switch {
 	case err != nil:
 		return err
@@ -81,8 +81,8 @@ func (o *diffOptions) run(ctx context.Context, arguments []string) error {
 	return nil
 }
 
-// print prints all differences and reports whether there are any.
-func (o *diffOptions) print(ctx context.Context, scene *session, merged *merged, workloads []workload.Object) (bool, error) {
+// printDifferences prints all differences and reports whether there are any.
+func (o *diffOptions) printDifferences(ctx context.Context, scene *session, merged *mergedResult, workloads []workload.Object) (bool, error) {
 	hasDifferences := false
 	for _, ruled := range merged.rulings {
 		if ruled.decision.Invalid != nil {
@@ -102,7 +102,7 @@ func (o *diffOptions) print(ctx context.Context, scene *session, merged *merged,
 		}
 		setKind(deployment)
 		kind := deployment.GetObjectKind().GroupVersionKind()
-		isDifferent, err := o.printDifference(kind.Group+"."+kind.Version+"."+kind.Kind, withoutAccount(deployment), withoutAccount(change.after), change.heading())
+		isDifferent, err := o.printDifference(kind.Group+"."+kind.Version+"."+kind.Kind, withoutRenderAnnotations(deployment), withoutRenderAnnotations(change.after), change.heading())
 		if err != nil {
 			return false, err
 		}
@@ -111,9 +111,9 @@ func (o *diffOptions) print(ctx context.Context, scene *session, merged *merged,
 	return hasDifferences, nil
 }
 
-// withoutAccount returns a workload without the annotations about the rendering of its sidecar, because the heading
-// shows them already.
-func withoutAccount(object client.Object) client.Object {
+// withoutRenderAnnotations returns a workload without the annotations about the rendering of its sidecar, because the
+// heading shows them already.
+func withoutRenderAnnotations(object client.Object) client.Object {
 	shown, _ := object.DeepCopyObject().(client.Object)
 	annotations := maps.Clone(shown.GetAnnotations())
 	maps.DeleteFunc(annotations, func(key, _ string) bool {

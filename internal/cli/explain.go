@@ -132,7 +132,7 @@ func (o *explainOptions) run(ctx context.Context, arguments []string) error {
 	if len(workloads) > 1 {
 		return fmt.Errorf("%d %s are named %q; add the kind, or set --namespace", len(workloads), workload.Plural(), arguments[0])
 	}
-	explained, err := scene.explain(ctx, workloads[0])
+	explained, err := scene.explainWorkload(ctx, workloads[0])
 	if err != nil {
 		return err
 	}
@@ -142,8 +142,8 @@ func (o *explainOptions) run(ctx context.Context, arguments []string) error {
 	return explained.print(o.inputs.app.Out, o.output.name == "wide")
 }
 
-// explain collects the decisions of every VectorSidecar that may affect a workload.
-func (s *session) explain(ctx context.Context, deployment workload.Object) (*explanation, error) {
+// explainWorkload collects the decisions of every VectorSidecar that may affect a workload.
+func (s *session) explainWorkload(ctx context.Context, deployment workload.Object) (*explanation, error) {
 	result := &explanation{Workload: workload.NewRef(deployment).Kind + " " + deployment.GetNamespace() + "/" + deployment.GetName()}
 	view := workload.NewView(deployment)
 	if view.Owner != nil {

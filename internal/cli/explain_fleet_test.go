@@ -20,7 +20,7 @@ import (
 
 // VectorSidecars of several namespaces have the same name and selector. The commands explain, plan and tree name the
 // same one for each workload.
-func TestExplain_NamesVectorSidecarsAsPlanAndTree(t *testing.T) {
+func TestExplainWorkload_NamesVectorSidecarsAsPlanAndTree(t *testing.T) {
 	c := &cluster{}
 	wide := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs"}}
 	wide.Spec.NamespaceSelector.MatchLabels = map[string]string{"tier": "gold"}
@@ -91,7 +91,7 @@ func collect(nodes []*node, sidecar string, found func(sidecar string)) {
 
 // The output names a VectorSidecar of another namespace only in a hint, and only if no VectorSidecar of the workload's
 // own namespace selects it.
-func TestExplain_HidesOtherNamespaces(t *testing.T) {
+func TestExplainWorkload_HidesOtherNamespaces(t *testing.T) {
 	deployment := objects.NewDeployment("web", "shop").Labeled("logs", "vector").Build()
 	other := objects.NewVectorSidecar("logs", "other").Selecting("logs", "vector").Build()
 	own := objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").Build()

@@ -21,7 +21,7 @@ import (
 
 // For each workload, explain and plan predict the same action, the same batch, and the same number of pods that
 // restart.
-func TestExplain_PredictsSameActionAsPlan(t *testing.T) {
+func TestExplainWorkload_PredictsSameActionAsPlan(t *testing.T) {
 	values := filepath.Join(t.TempDir(), "values.yaml")
 	require.NoError(t, os.WriteFile(values, []byte("environment: development\nrollout: {maxConcurrent: 1}\n"), 0o600))
 	leaving := operated(t, "staging")

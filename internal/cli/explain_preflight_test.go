@@ -16,7 +16,7 @@ import (
 
 // Only the operator sends dry runs. So explain reads their rejections from the status, also for a workload that waits
 // for another reason.
-func TestExplain_ShowsRejectedDryRuns(t *testing.T) {
+func TestExplainWorkload_ShowsRejectedDryRuns(t *testing.T) {
 	of := workload.Ref{Kind: "Deployment", Name: "cart"}
 	for name, test := range map[string]struct {
 		told  v1alpha1.WorkloadStatus

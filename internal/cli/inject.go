@@ -73,7 +73,7 @@ func (o *injectOptions) run(ctx context.Context) error {
 	var buffer bytes.Buffer
 	printed := map[client.ObjectKey]bool{}
 	for _, document := range scene.documents {
-		if err := o.print(&buffer, merged, document, printed); err != nil {
+		if err := o.printInjected(&buffer, merged, document, printed); err != nil {
 			return err
 		}
 	}
@@ -81,9 +81,9 @@ func (o *injectOptions) run(ctx context.Context) error {
 	return err
 }
 
-// print writes a document, with its sidecar if it gets one. It first writes the companions that the document needs
-// and that are not printed yet, because their Namespace may come directly before the document.
-func (o *injectOptions) print(w io.Writer, merged *merged, document source.Document, printed map[client.ObjectKey]bool) error {
+// printInjected writes a document, with its sidecar if it gets one. It first writes the companions that the document
+// needs and that are not printed yet, because their Namespace may come directly before the document.
+func (o *injectOptions) printInjected(w io.Writer, merged *mergedResult, document source.Document, printed map[client.ObjectKey]bool) error {
 	deployment, ok := workload.ToObject(document.Object)
 	if !ok {
 		return printDocument(w, document)

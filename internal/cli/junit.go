@@ -71,7 +71,8 @@ func (o *findingsOutput) junitCases(result *lint.Result) []junitCase {
 	return cases
 }
 
-func readAll(reader io.Reader) ([]byte, error) {
+// readStandardInput returns the content of the standard input, up to the limit of package bounded.
+func readStandardInput(reader io.Reader) ([]byte, error) {
 	text, err := bounded.Stream(reader)
 	if err != nil {
 		return nil, fmt.Errorf("reading the standard input: %w", err)

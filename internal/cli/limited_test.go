@@ -150,7 +150,7 @@ func operated(t *testing.T, environment string) *cluster {
 }
 
 // decide returns what a reader of everything would decide.
-func (c *cluster) decide(t *testing.T) *merged {
+func (c *cluster) decide(t *testing.T) *mergedResult {
 	t.Helper()
 	seeing := &cluster{objects: c.objects}
 	a := seeing.app(t, &bytes.Buffer{}, &bytes.Buffer{})

@@ -97,7 +97,7 @@ func (o *lintOptions) run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	o.inputs.environment, o.inputs.kubeVersion = cmp.Or(o.inputs.environment, defaultEnvironment), cmp.Or(o.inputs.kubeVersion, defaultKubeVersion)
-	linter, err := o.linter(ctx)
+	linter, err := o.newLinter(ctx)
 	if err != nil {
 		return err
 	}
@@ -159,8 +159,8 @@ func (o *lintOptions) lintChart(ctx context.Context, linter *lint.Linter, name s
 	return linter.LintChart(ctx, &lint.Folder{Name: name, Files: directory, Chart: chart, BuiltIn: o.inputs.app.builtin.Chart})
 }
 
-// linter returns a linter for the chart and values that the flags name.
-func (o *lintOptions) linter(ctx context.Context) (*lint.Linter, error) {
+// newLinter returns a linter for the chart and values that the flags name. The error is from reading them.
+func (o *lintOptions) newLinter(ctx context.Context) (*lint.Linter, error) {
 	files, err := o.inputs.openChart()
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ type lintedFiles struct {
 func (a *app) collectFiles(path string, values ...string) (*lintedFiles, error) {
 	collected := &lintedFiles{}
 	if path == "-" {
-		text, err := readAll(a.In)
+		text, err := readStandardInput(a.In)
 		collected.files = []lint.File{{Name: path, Text: text}}
 		return collected, err
 	}
@@ -49,7 +49,7 @@ func (a *app) collectFiles(path string, values ...string) (*lintedFiles, error) 
 		case entry.IsDir(), slices.Contains(collected.charts, filepath.Dir(name)), !isLintedFile(name) && name != path:
 			return nil
 		}
-		return collected.add(path, name, values)
+		return collected.addFile(path, name, values)
 	})
 	if err == nil && len(collected.files)+len(collected.charts)+len(collected.skipped) == 0 { // Success would hide that nothing was checked.
 		err = fmt.Errorf("no files to lint in %s; expected extensions: %s", path, strings.Join(linted, ", "))
@@ -57,9 +57,9 @@ func (a *app) collectFiles(path string, values ...string) (*lintedFiles, error) 
 	return collected, err
 }
 
-// add adds a file below a path. A template of a chart is added if it is a plain object, and listed as skipped if it
-// has a VectorSidecar.
-func (f *lintedFiles) add(path, name string, values []string) error {
+// addFile adds a file below a path. A template of a chart is added if it is a plain object, and listed as skipped if
+// it has a VectorSidecar.
+func (f *lintedFiles) addFile(path, name string, values []string) error {
 	text, err := source.ReadFile(name)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", name, err)

@@ -216,8 +216,8 @@ func (o *simulatedRun) totalDuration() (sum time.Duration) {
 	return sum
 }
 
-// order is the order of the plans of VectorSidecars.
-type order struct {
+// rolloutOrder is the order of the plans of VectorSidecars.
+type rolloutOrder struct {
 	// batches are the batches of the plans of each VectorSidecar. 0 means never under the present conditions. An
 	// invalid VectorSidecar has no plans.
 	batches [][]int
@@ -234,9 +234,9 @@ type plannedWave struct {
 
 // planOrder returns the order of the plans of VectorSidecars that share the rollout slots of the installation. The
 // plans of a wave come after all plans of the wave before.
-func (s *session) planOrder(results []*result) order {
+func (s *session) planOrder(results []*result) rolloutOrder {
 	rules := cmp.Or(s.taker.Platform.Rollout, &fleet.Rules{}) // The installation may have no rules.
-	planned := order{batches: make([][]int, len(results)), waves: s.plannedWaves(results, rules)}
+	planned := rolloutOrder{batches: make([][]int, len(results)), waves: s.plannedWaves(results, rules)}
 	numbers := map[int]bool{}
 	for n, ruled := range results {
 		planned.batches[n], numbers[planned.waves[n].number] = make([]int, len(ruled.decision.Plans)), true

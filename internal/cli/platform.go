@@ -16,13 +16,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// earlier returns the platform with an earlier revision.
-type earlier = func(ctx context.Context, revision string) (*desired.Platform, error)
+// revisionLookup returns the platform with an earlier revision.
+type revisionLookup = func(ctx context.Context, revision string) (*desired.Platform, error)
 
 // loadPlatform returns the platform team's configuration: the values, policy and template sets of the installation,
 // unless the command line replaces them. values are the values of the command line, nil for none. If nothing is
 // replaced, it also returns a function for earlier revisions.
-func (s *inputs) loadPlatform(ctx context.Context, chart fs.FS, cluster client.Reader, installed *source.Installation, values *desired.InstallationValues) (*desired.Platform, earlier, error) {
+func (s *inputs) loadPlatform(ctx context.Context, chart fs.FS, cluster client.Reader, installed *source.Installation, values *desired.InstallationValues) (*desired.Platform, revisionLookup, error) {
 	var proposed *source.Installation
 	if values != nil || s.templates != "" {
 		proposed = withSets(installed, values)
@@ -77,7 +77,7 @@ func loadChart(chart fs.FS) (*render.Chart, error) {
 // loadPlatform returns the platform that the operator has published, and a function for earlier revisions. It prints a
 // note for each part that differs from the present ConfigMaps. If proposed is not nil, it returns the platform of the
 // proposed ConfigMaps instead.
-func (a *app) loadPlatform(ctx context.Context, chart fs.FS, cluster client.Reader, installed, proposed *source.Installation) (*desired.Platform, earlier, error) {
+func (a *app) loadPlatform(ctx context.Context, chart fs.FS, cluster client.Reader, installed, proposed *source.Installation) (*desired.Platform, revisionLookup, error) {
 	if effective := cmp.Or(proposed, installed); effective.Values == nil && len(effective.TemplateSets) == 0 {
 		loaded, err := loadChart(chart)
 		if err != nil {

@@ -85,7 +85,7 @@ func (o *renderOptions) run(ctx context.Context, arguments []string) error {
 
 // renderedObjects returns the companions, and then the workloads that a VectorSidecar may select. From files, these are all
 // workloads in the namespaces of VectorSidecars. From a cluster, these are the selected workloads.
-func (o *renderOptions) renderedObjects(scene *session, merged *merged, workloads []workload.Object) ([]any, error) {
+func (o *renderOptions) renderedObjects(scene *session, merged *mergedResult, workloads []workload.Object) ([]any, error) {
 	namespaces := map[string]bool{}
 	for _, ruled := range merged.rulings {
 		namespaces[ruled.sidecar.Namespace] = true

@@ -228,7 +228,7 @@ func (o *rolloutOptions) readRollout(ctx context.Context, cluster client.Reader)
 		read.Faults, read.publishedAt = installed.Published.Faults(), installed.Published.Since.Time
 	}
 	read.isStoppedByValues = installed.ConfigMaps().Installation.Annotations[meta.AnnotationWrites] == meta.WritesStopped
-	read.writes = checkup.Writes(installed)
+	read.writes = checkup.WritesResult(installed)
 	return read, nil
 }
 
@@ -370,11 +370,11 @@ func (o *rolloutOptions) annotateValues(ctx context.Context, cluster client.Clie
 	if err := cluster.Get(ctx, values, object); err != nil {
 		return fmt.Errorf("reading the installation's values: %w", err)
 	}
-	return o.patch(ctx, cluster, object, fmt.Sprintf("ConfigMap %s", values), "configmap/"+values.Name, changes)
+	return o.patchAnnotations(ctx, cluster, object, fmt.Sprintf("ConfigMap %s", values), "configmap/"+values.Name, changes)
 }
 
-// patch writes annotations of an object, unless the command only prints the changes.
-func (o *rolloutOptions) patch(ctx context.Context, cluster client.Client, object client.Object, title, argument string, changes []annotation) error {
+// patchAnnotations writes annotations of an object, unless the command only prints the changes.
+func (o *rolloutOptions) patchAnnotations(ctx context.Context, cluster client.Client, object client.Object, title, argument string, changes []annotation) error {
 	before, _ := object.DeepCopyObject().(client.Object) // The copy has the same type.
 	for i := range changes {
 		changes[i].setIn(object)

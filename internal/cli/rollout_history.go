@@ -79,8 +79,8 @@ type storedRevision struct {
 	Failure *fleet.RevisionFailure `json:"failure,omitempty"`
 }
 
-// text names the state of a stored revision.
-func (r *storedRevision) text() string {
+// stateText names the state of a stored revision, or is "" for a revision without a particular state.
+func (r *storedRevision) stateText() string {
 	var states []string
 	if r.IsPresent {
 		states = append(states, "present")
@@ -147,7 +147,7 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 	var rows [][]string
 	for _, revision := range revisions {
 		rows = append(rows, []string{
-			revision.Revision, revision.Stored.UTC().Format(time.RFC3339), strconv.Itoa(revision.VectorSidecars), strconv.Itoa(int(revision.FailedWorkloads)), revision.text(),
+			revision.Revision, revision.Stored.UTC().Format(time.RFC3339), strconv.Itoa(revision.VectorSidecars), strconv.Itoa(int(revision.FailedWorkloads)), revision.stateText(),
 		})
 	}
 	if err := printTable(o.app.Out, []string{"REVISION", "STORED", "VECTORSIDECARS", "FAILED WORKLOADS", ""}, rows); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // findProblems sets the problems that rollout status prints.
-func (r *rollout) findProblems(waveMembers []inWave, now time.Time) {
+func (r *rollout) findProblems(waveMembers []waveMember, now time.Time) {
 	if r.writes.State != checkup.OK {
 		r.Problems = append(r.Problems, r.writes.Message)
 	}
@@ -19,7 +19,7 @@ func (r *rollout) findProblems(waveMembers []inWave, now time.Time) {
 	for i := range waveMembers {
 		members = append(members, checkup.FleetMember{Name: waveMembers[i].name, Status: waveMembers[i].status})
 	}
-	if result := checkup.Rollout(&r.target, r.publishedAt, members, now); result.State != checkup.OK && r.RevisionNotRead == "" && !r.IsUndone {
+	if result := checkup.RolloutResult(&r.target, r.publishedAt, members, now); result.State != checkup.OK && r.RevisionNotRead == "" && !r.IsUndone {
 		r.Problems = append(r.Problems, result.Message)
 	}
 	for _, fault := range r.Faults {

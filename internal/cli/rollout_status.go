@@ -77,7 +77,7 @@ type rolloutFailure struct {
 const mostFailures = 5
 
 // matchingFailures returns the recorded failures with a revision, of all revisions if it is "", sorted by VectorSidecar.
-func (w *inWave) matchingFailures(revision string) (failures []rolloutFailure) {
+func (w *waveMember) matchingFailures(revision string) (failures []rolloutFailure) {
 	if w.status == nil {
 		return nil
 	}
@@ -101,8 +101,8 @@ func failureTexts(failures []rolloutFailure) []string {
 // mostUnfinished is the maximum number of VectorSidecars of a wave in the output.
 const mostUnfinished = 5
 
-// count counts the VectorSidecars of each wave.
-func (r *rollout) count(waveMembers []inWave) {
+// countMembers sets the waves with the numbers of their VectorSidecars.
+func (r *rollout) countMembers(waveMembers []waveMember) {
 	byName := map[string]*wave{}
 	for n := range len(r.rules.Waves) + 1 {
 		r.Waves = append(r.Waves, wave{Name: r.rules.WaveName(n), VectorSidecars: map[v1alpha1.RolloutState]int{}})
@@ -172,7 +172,7 @@ func (o *rolloutOptions) status(ctx context.Context) error {
 		read.findProblems(waveMembers, time.Now())
 		switch err := read.requireWaves(); {
 		case err == nil:
-			read.count(waveMembers)
+			read.countMembers(waveMembers)
 		case len(read.RevertedSpecs)+len(read.Problems) == 0:
 			return nil, err
 		}

@@ -99,11 +99,11 @@ func (o *rolloutOptions) findTarget(ctx context.Context, cluster client.Client, 
 
 // annotateTarget sets or removes annotations. The message shows the effect of the first annotation.
 func (o *rolloutOptions) annotateTarget(ctx context.Context, cluster client.Client, target *rolloutTarget, changes ...annotation) error {
-	return o.patch(ctx, cluster, target.object, target.title, target.argument, changes)
+	return o.patchAnnotations(ctx, cluster, target.object, target.title, target.argument, changes)
 }
 
-// inWave is the progress of a VectorSidecar, or of a ClusterVectorSidecar in the namespaces of a wave.
-type inWave struct {
+// waveMember is the progress of a VectorSidecar, or of a ClusterVectorSidecar in the namespaces of a wave.
+type waveMember struct {
 	name     string
 	status   *v1alpha1.RolloutStatus
 	deferred int32
@@ -111,7 +111,7 @@ type inWave struct {
 
 // readWaveMembers lists the progress of all VectorSidecars by wave. reverted describes the VectorSidecars that reverted their
 // own spec. A note is printed if ClusterVectorSidecars cannot be read.
-func (o *rolloutOptions) readWaveMembers(ctx context.Context, cluster client.Reader) (waveMembers []inWave, reverted []string, err error) {
+func (o *rolloutOptions) readWaveMembers(ctx context.Context, cluster client.Reader) (waveMembers []waveMember, reverted []string, err error) {
 	live := livelist.New(cluster)
 	note := func(list *[]string, name, text string) {
 		if text != "" {
@@ -119,12 +119,12 @@ func (o *rolloutOptions) readWaveMembers(ctx context.Context, cluster client.Rea
 		}
 	}
 	type sidecarWave struct {
-		inWave
+		waveMember
 
 		lastGood string
 	}
 	sidecars, err := livelist.Collect(ctx, live, &v1alpha1.VectorSidecarList{}, func(sidecar *v1alpha1.VectorSidecar) (sidecarWave, bool) {
-		wave := sidecarWave{inWave{name: sidecar.Namespace + "/" + sidecar.Name, status: sidecar.Status.Rollout}, lastgood.RevertMessage(sidecar)}
+		wave := sidecarWave{waveMember{name: sidecar.Namespace + "/" + sidecar.Name, status: sidecar.Status.Rollout}, lastgood.RevertMessage(sidecar)}
 		if deferred := sidecar.Status.Deferred; deferred != nil {
 			wave.deferred = deferred.Workloads
 		}
@@ -135,7 +135,7 @@ func (o *rolloutOptions) readWaveMembers(ctx context.Context, cluster client.Rea
 	}
 	for i := range sidecars {
 		note(&reverted, sidecars[i].name, sidecars[i].lastGood)
-		waveMembers = append(waveMembers, sidecars[i].inWave)
+		waveMembers = append(waveMembers, sidecars[i].waveMember)
 	}
 	var wide []string // ClusterVectorSidecars affect many namespaces, so they come first.
 	clusters, err := livelist.Collect(ctx, live, &v1alpha1.ClusterVectorSidecarList{}, func(cluster *v1alpha1.ClusterVectorSidecar) (v1alpha1.ClusterVectorSidecar, bool) {
@@ -152,7 +152,7 @@ func (o *rolloutOptions) readWaveMembers(ctx context.Context, cluster client.Rea
 		sidecar := clusterwide.NewSidecar(&clusters[i], "", true)
 		note(&wide, sidecar.Name, lastgood.RevertMessage(sidecar))
 		for n := range clusters[i].Status.Waves {
-			waveMembers = append(waveMembers, inWave{name: meta.InNamespace(clusters[i].Name), status: &clusters[i].Status.Waves[n]})
+			waveMembers = append(waveMembers, waveMember{name: meta.InNamespace(clusters[i].Name), status: &clusters[i].Status.Waves[n]})
 		}
 	}
 	return waveMembers, append(wide, reverted...), nil

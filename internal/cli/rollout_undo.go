@@ -79,8 +79,8 @@ type undoOptions struct {
 	now            time.Time
 }
 
-// undo is a request to undo a revision.
-type undo struct {
+// undoRequest is a request to undo a revision.
+type undoRequest struct {
 	read    *rollout
 	cluster client.WithWatch
 	// undoneRevision is the undone revision.
@@ -102,7 +102,7 @@ func (o *undoOptions) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	request := &undo{read: read, cluster: cluster, undoneRevision: cmp.Or(read.target.Undone, read.Revision)}
+	request := &undoRequest{read: read, cluster: cluster, undoneRevision: cmp.Or(read.target.Undone, read.Revision)}
 	if len(names) > 0 {
 		request.undoneRevision = read.Revision // The annotation of one VectorSidecar refers to the revision of all others.
 		if request.target, err = o.rollout.findTarget(ctx, cluster, names[0]); err != nil {
@@ -121,7 +121,7 @@ func (o *undoOptions) run(ctx context.Context, names []string) error {
 }
 
 // undo returns each VectorSidecar to its own earlier revision.
-func (o *undoOptions) undo(ctx context.Context, request *undo) error {
+func (o *undoOptions) undo(ctx context.Context, request *undoRequest) error {
 	target := &request.read.target
 	isUndone := target.Undone != ""
 	text := fleet.UndoRequest(request.undoneRevision, o.now)
@@ -140,11 +140,11 @@ func (o *undoOptions) undo(ctx context.Context, request *undo) error {
 	case request.target != nil && len(effect.Stuck) > 0 && len(effect.Moves) == 0:
 		return fmt.Errorf("%s has no earlier revision without failures to return to; name one with --to-revision (kubectl vectorsidecar rollout history)", request.target.title)
 	}
-	return o.apply(ctx, request, effect, unread)
+	return o.confirmRequest(ctx, request, effect, unread)
 }
 
 // undoToRevision moves all VectorSidecars, or one, to a revision.
-func (o *undoOptions) undoToRevision(ctx context.Context, request *undo) error {
+func (o *undoOptions) undoToRevision(ctx context.Context, request *undoRequest) error {
 	read := request.read
 	switch {
 	case request.target != nil && o.targetRevision == request.undoneRevision:
@@ -168,11 +168,11 @@ func (o *undoOptions) undoToRevision(ctx context.Context, request *undo) error {
 	if err != nil {
 		return err
 	}
-	return o.apply(ctx, request, effect, unread)
+	return o.confirmRequest(ctx, request, effect, unread)
 }
 
 // preview returns the effect of a request on VectorSidecars. unread is true if they cannot be read.
-func (o *undoOptions) preview(ctx context.Context, request *undo) (effect fleet.UndoEffect, unread bool, err error) {
+func (o *undoOptions) preview(ctx context.Context, request *undoRequest) (effect fleet.UndoEffect, unread bool, err error) {
 	members, err := o.undoMembers(ctx, request.cluster)
 	if apierrors.IsForbidden(err) {
 		return effect, true, nil
@@ -226,11 +226,11 @@ func (o *undoOptions) undoMembers(ctx context.Context, cluster client.Reader) ([
 	return append(members, clusters...), nil
 }
 
-// apply prints the effect of a request, asks for confirmation, and writes the request.
-func (o *undoOptions) apply(ctx context.Context, request *undo, effect fleet.UndoEffect, unread bool) error {
+// confirmRequest prints the effect of a request, asks for confirmation, and writes the request.
+func (o *undoOptions) confirmRequest(ctx context.Context, request *undoRequest, effect fleet.UndoEffect, unread bool) error {
 	lines := []string{"VectorSidecars not read"}
 	if !unread {
-		lines = o.describe(ctx, request, &effect)
+		lines = o.describeEffect(ctx, request, &effect)
 	}
 	for _, line := range lines {
 		if err := humanize.Fprintf(o.rollout.app.Out, "%s\n", line); err != nil {
@@ -253,8 +253,8 @@ func (o *undoOptions) apply(ctx context.Context, request *undo, effect fleet.Und
 	return o.rollout.annotateValues(ctx, request.cluster, request.read.values, request.change)
 }
 
-// describe returns the effect of a request as lines.
-func (o *undoOptions) describe(ctx context.Context, request *undo, effect *fleet.UndoEffect) []string {
+// describeEffect returns the effect of a request as lines.
+func (o *undoOptions) describeEffect(ctx context.Context, request *undoRequest, effect *fleet.UndoEffect) []string {
 	var lines []string
 	for _, revision := range request.stored {
 		if revision.Revision == o.targetRevision && revision.Failure != nil {

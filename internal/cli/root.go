@@ -78,7 +78,7 @@ func (a *app) readFile(name string) ([]byte, error) {
 // readInput reads a file named on the command line, or the standard input.
 func (a *app) readInput(name string) ([]byte, error) {
 	if name == standardInput {
-		return readAll(a.In)
+		return readStandardInput(a.In)
 	}
 	return a.readFile(name)
 }

@@ -54,7 +54,7 @@ func addressError(value any, verb rune) error {
 // its target. Verbs for numbers print the address of every pointer. The value must have been measured, so that
 // it does not contain itself.
 func showsAddress(v reflect.Value, verb rune, depth int) bool {
-	if !v.IsValid() || hasText(v, verb) {
+	if !v.IsValid() || hasTextMethod(v, verb) {
 		return false
 	}
 	switch v.Kind() {
@@ -103,8 +103,8 @@ func contentShowsAddress(v reflect.Value, verb rune, depth int) bool {
 	return false
 }
 
-// hasText reports whether fmt prints a value with a method of the value.
-func hasText(v reflect.Value, verb rune) bool {
+// hasTextMethod reports whether fmt prints a value with a method of the value.
+func hasTextMethod(v reflect.Value, verb rune) bool {
 	if !v.CanInterface() {
 		return false
 	}

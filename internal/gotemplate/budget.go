@@ -137,8 +137,8 @@ func (m *meter) allocate(bytes int) error {
 	return nil
 }
 
-// checkAllocation returns an error if a text of this size would be too long. It does not charge anything.
-func (m *meter) checkAllocation(bytes int) error {
+// checkTextSize returns an error if a text of this size in bytes would be too long. It does not charge anything.
+func (m *meter) checkTextSize(bytes int) error {
 	if bytes < 0 || bytes > m.budget.Bytes {
 		return overBudget(boundBytes, "the text would be longer than %d bytes", m.budget.Bytes)
 	}

@@ -91,7 +91,7 @@ func (f *frame) applyFunction(called *function, receiver reflect.Value, node par
 	if err := f.chargeCall(called, charged); err != nil {
 		return nil, err
 	}
-	args, err := called.convert(boundArg, values)
+	args, err := called.convertArguments(boundArg, values)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (f *frame) chargeResult(result any) error {
 	case nil, bool, int, int64, float64:
 		return nil
 	case string:
-		return f.meter.checkAllocation(len(result))
+		return f.meter.checkTextSize(len(result))
 	}
 	v := reflect.ValueOf(result)
 	switch v.Kind() {

@@ -121,9 +121,9 @@ func notEqual(a, b any) (bool, error) {
 	return !isEqual, err
 }
 
-// order compares two values for the functions lt, le, gt and ge. It returns an error for values without an
-// order.
-func order(a, b any) (int, error) {
+// orderValues compares two values for the functions lt, le, gt and ge. The result is negative, 0 or positive. It
+// returns an error for values without an order.
+func orderValues(a, b any) (int, error) {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	valueClass := classify(x)
 	switch {
@@ -137,24 +137,24 @@ func order(a, b any) (int, error) {
 
 // less implements lt.
 func less(a, b any) (bool, error) {
-	n, err := order(a, b)
+	n, err := orderValues(a, b)
 	return n < 0, err
 }
 
 // lessOrEqual implements le.
 func lessOrEqual(a, b any) (bool, error) {
-	n, err := order(a, b)
+	n, err := orderValues(a, b)
 	return n <= 0, err
 }
 
 // greater implements gt.
 func greater(a, b any) (bool, error) {
-	n, err := order(a, b)
+	n, err := orderValues(a, b)
 	return err == nil && n > 0, err
 }
 
 // greaterOrEqual implements ge.
 func greaterOrEqual(a, b any) (bool, error) {
-	n, err := order(a, b)
+	n, err := orderValues(a, b)
 	return err == nil && n >= 0, err
 }

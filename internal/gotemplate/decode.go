@@ -19,7 +19,7 @@ func fromYAML(f *frame, text string) (map[string]any, error) {
 	if err := f.measureYAML(text); err != nil {
 		return nil, err
 	}
-	if err := f.limits().DecodeYAML([]byte(text), &tree); err != nil {
+	if err := f.decodeLimits().DecodeYAML([]byte(text), &tree); err != nil {
 		tree["Error"] = err.Error()
 	}
 	return tree, nil
@@ -32,7 +32,7 @@ func fromYAMLArray(f *frame, text string) ([]any, error) {
 	if err := f.measureYAML(text); err != nil {
 		return nil, err
 	}
-	if err := f.limits().DecodeYAML([]byte(text), &list); err != nil {
+	if err := f.decodeLimits().DecodeYAML([]byte(text), &list); err != nil {
 		list = []any{err.Error()}
 	}
 	return list, nil
@@ -45,7 +45,7 @@ func fromJSON(f *frame, text string) (map[string]any, error) {
 	if err := f.measureJSON(text); err != nil {
 		return nil, err
 	}
-	if err := f.limits().DecodeJSON([]byte(text), &tree); err != nil {
+	if err := f.decodeLimits().DecodeJSON([]byte(text), &tree); err != nil {
 		tree["Error"] = err.Error()
 	}
 	return tree, nil
@@ -58,7 +58,7 @@ func fromJSONArray(f *frame, text string) ([]any, error) {
 	if err := f.measureJSON(text); err != nil {
 		return nil, err
 	}
-	if err := f.limits().DecodeJSON([]byte(text), &list); err != nil {
+	if err := f.decodeLimits().DecodeJSON([]byte(text), &list); err != nil {
 		list = []any{err.Error()}
 	}
 	return list, nil
@@ -70,7 +70,7 @@ func mustFromJSON(f *frame, text string) (any, error) {
 		return nil, err
 	}
 	var value any
-	if err := f.limits().DecodeJSON([]byte(text), &value); err != nil {
+	if err := f.decodeLimits().DecodeJSON([]byte(text), &value); err != nil {
 		return nil, fmt.Errorf("reading JSON: %w", err)
 	}
 	return value, nil
@@ -86,10 +86,10 @@ func fromTOML(f *frame, text string) (map[string]any, error) {
 		return nil, err
 	}
 	tree := map[string]any{}
-	if err := f.limits().DecodeTOML([]byte(text), &tree); err != nil {
+	if err := f.decodeLimits().DecodeTOML([]byte(text), &tree); err != nil {
 		tree["Error"] = err.Error()
 	}
-	withoutDate(tree)
+	replaceDates(tree)
 	return tree, nil
 }
 
@@ -109,22 +109,23 @@ func tomlPaths(text string) int {
 	return total + saturatingProduct(perStep, saturatingProduct(lines+tables, longest+tables))
 }
 
-// withoutDate replaces dates by texts in place, because the text of a date depends on the local time zone.
-func withoutDate(value any) any {
+// replaceDates replaces the dates in a value by texts, because the text of a date depends on the local time zone. It
+// changes maps and lists in place, and returns the value or its replacement.
+func replaceDates(value any) any {
 	switch value := value.(type) {
 	case time.Time:
 		return dateText(value)
 	case map[string]any:
 		for key := range value {
-			value[key] = withoutDate(value[key])
+			value[key] = replaceDates(value[key])
 		}
 	case []any:
 		for i := range value {
-			value[i] = withoutDate(value[i])
+			value[i] = replaceDates(value[i])
 		}
 	case []map[string]any:
 		for i := range value {
-			withoutDate(value[i])
+			replaceDates(value[i])
 		}
 	}
 	return value
@@ -148,23 +149,23 @@ func yamlCost() decodeCost { return decodeCost{perByte: 40, perNode: 700} }
 func tomlCost() decodeCost { return decodeCost{perByte: 16, perNode: 700} }
 func jsonCost() decodeCost { return decodeCost{perByte: 4, perNode: 160} }
 
-// limits returns the limits, according to the budget, for a text that a template reads.
-func (f *frame) limits() bounded.Limits {
+// decodeLimits returns the limits, according to the budget, for a text that a template reads.
+func (f *frame) decodeLimits() bounded.Limits {
 	limits := bounded.Values()
 	limits.Subject, limits.Bytes, limits.Nodes, limits.Depth = "a text that a template reads", f.meter.budget.Bytes, f.meter.budget.Nodes, f.meter.budget.Depth
 	return limits
 }
 
 func (f *frame) measureYAML(text string) error {
-	return f.chargeDecoding(text, f.limits().MeasureYAML, yamlCost())
+	return f.chargeDecoding(text, f.decodeLimits().MeasureYAML, yamlCost())
 }
 
 func (f *frame) measureJSON(text string) error {
-	return f.chargeDecoding(text, f.limits().MeasureJSON, jsonCost())
+	return f.chargeDecoding(text, f.decodeLimits().MeasureJSON, jsonCost())
 }
 
 func (f *frame) measureTOML(text string) error {
-	return f.chargeDecoding(text, f.limits().MeasureTOML, tomlCost())
+	return f.chargeDecoding(text, f.decodeLimits().MeasureTOML, tomlCost())
 }
 
 // chargeDecoding charges for reading a text: first for its length, and then for its content.

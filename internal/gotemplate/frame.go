@@ -116,7 +116,7 @@ func (f *frame) executeAction(dot any, node *parse.ActionNode) error {
 		return err
 	}
 	if missing, ok := value.(*absent); ok {
-		return f.locateError(f.operand(node.Pipe), missing.asError())
+		return f.locateError(f.operandNode(node.Pipe), missing.asError())
 	}
 	text, err := f.formatResult(value)
 	if err == nil {
@@ -125,9 +125,9 @@ func (f *frame) executeAction(dot any, node *parse.ActionNode) error {
 	return f.locateError(node.Pipe, err)
 }
 
-// operand returns the node of a pipeline for the position of messages: its only operand, or else the whole
+// operandNode returns the node of a pipeline for the position of messages: its only operand, or else the whole
 // pipeline.
-func (f *frame) operand(pipe *parse.PipeNode) parse.Node {
+func (f *frame) operandNode(pipe *parse.PipeNode) parse.Node {
 	if len(pipe.Cmds) == 1 && len(pipe.Cmds[0].Args) == 1 {
 		return pipe.Cmds[0].Args[0]
 	}
@@ -136,7 +136,7 @@ func (f *frame) operand(pipe *parse.PipeNode) parse.Node {
 
 // writeText appends a text to the output.
 func (f *frame) writeText(text string) error {
-	if err := f.meter.checkAllocation(f.output.Len() + len(text)); err != nil {
+	if err := f.meter.checkTextSize(f.output.Len() + len(text)); err != nil {
 		return err
 	}
 	// A buffer is copied as it grows.

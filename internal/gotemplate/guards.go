@@ -225,5 +225,5 @@ func guardChunk(m *meter, args []any) error {
 	return guardShallow(m, args)
 }
 
-// count returns the number of strings that strings.Split would return.
-func count(text, separator string) int { return strings.Count(text, separator) + 1 }
+// countPieces returns the number of strings that strings.Split would return.
+func countPieces(text, separator string) int { return strings.Count(text, separator) + 1 }

@@ -32,7 +32,7 @@ func (f *frame) indexOnce(item, subscript any) (any, error) {
 	holder := reflect.ValueOf(item)
 	switch holder.Kind() {
 	case reflect.Map:
-		key, err := assign(subscript, holder.Type().Key())
+		key, err := convertValue(subscript, holder.Type().Key())
 		if err != nil {
 			return nil, fmt.Errorf("index %v: %w", plainResult(subscript), err)
 		}

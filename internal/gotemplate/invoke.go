@@ -8,15 +8,15 @@ import (
 	"reflect"
 )
 
-// convert returns the arguments for the Go call of the function. If the function is bound, the bound argument
-// comes first.
-func (called *function) convert(boundArg reflect.Value, values []any) ([]reflect.Value, error) {
+// convertArguments returns the arguments for the Go call of the function. If the function is bound, the bound
+// argument comes first.
+func (called *function) convertArguments(boundArg reflect.Value, values []any) ([]reflect.Value, error) {
 	args := make([]reflect.Value, 0, len(values)+1)
 	if called.bound {
 		args = append(args, boundArg)
 	}
 	for i, value := range values {
-		converted, err := assign(value, called.parameterType(i))
+		converted, err := convertValue(value, called.parameterType(i))
 		if err != nil {
 			return nil, fmt.Errorf("calling %s: argument %d: %w", called.name, i+1, err)
 		}
@@ -25,8 +25,8 @@ func (called *function) convert(boundArg reflect.Value, values []any) ([]reflect
 	return args, nil
 }
 
-// assign converts a value to the type of a parameter, by the rules of text/template.
-func assign(value any, typ reflect.Type) (reflect.Value, error) {
+// convertValue converts a value to the type of a parameter, by the rules of text/template.
+func convertValue(value any, typ reflect.Type) (reflect.Value, error) {
 	v := reflect.ValueOf(value)
 	switch {
 	case value == nil && canBeNil(typ):

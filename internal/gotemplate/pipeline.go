@@ -38,7 +38,7 @@ func (f *frame) evaluatePipeline(dot any, pipe *parse.PipeNode) (any, error) {
 		if err != nil {
 			return nil, f.locateError(declared, err)
 		}
-		target.value, target.path = value, f.valuesPath(f.operand(pipe))
+		target.value, target.path = value, f.valuesPath(f.operandNode(pipe))
 	}
 	return value, nil
 }

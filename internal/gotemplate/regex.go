@@ -109,7 +109,7 @@ func (f *frame) compileReplacement(expression, text, replacement string, referen
 		return nil, err
 	}
 	result := len(text) + saturatingProduct(count, len(replacement)) + saturatingProduct(references, matched)
-	if err := f.meter.checkAllocation(result); err != nil {
+	if err := f.meter.checkTextSize(result); err != nil {
 		return nil, err
 	}
 	return compiled, f.meter.allocate(saturatingProduct(3, result))

@@ -16,17 +16,17 @@ import (
 // results is computed before the call.
 func textFunctions() []ownFunction {
 	return []ownFunction{
-		{names: "repeat", fn: repeat, guard: guardNothing},
-		{names: "indent", fn: indent, guard: guardNothing},
-		{names: "nindent", fn: nindent, guard: guardNothing},
-		{names: "replace", fn: replace, guard: guardNothing},
-		{names: "wrap", fn: wrap, guard: guardNothing},
-		{names: "wrapWith", fn: wrapWith, guard: guardNothing},
+		{names: "repeat", fn: repeatText, guard: guardNothing},
+		{names: "indent", fn: indentText, guard: guardNothing},
+		{names: "nindent", fn: indentAfterNewline, guard: guardNothing},
+		{names: "replace", fn: replaceText, guard: guardNothing},
+		{names: "wrap", fn: wrapText, guard: guardNothing},
+		{names: "wrapWith", fn: wrapTextWith, guard: guardNothing},
 		{names: "splitList", fn: splitList, guard: guardNothing},
-		{names: "split", fn: split, guard: guardNothing},
-		{names: "splitn", fn: splitN, guard: guardNothing},
-		{names: "join", fn: join, guard: guardPrinted(copiedPerByte)},
-		{names: "cat", fn: cat, guard: guardPrinted(copiedPerByte)},
+		{names: "split", fn: splitText, guard: guardNothing},
+		{names: "splitn", fn: splitTextN, guard: guardNothing},
+		{names: "join", fn: joinItems, guard: guardPrinted(copiedPerByte)},
+		{names: "cat", fn: joinValues, guard: guardPrinted(copiedPerByte)},
 		{names: "print", fn: fmt.Sprint, guard: guardPrinted(copiedPerByte)},
 		{names: "println", fn: fmt.Sprintln, guard: guardPrinted(copiedPerByte)},
 		{names: "printf", fn: printf, guard: guardNothing},
@@ -38,13 +38,14 @@ func textFunctions() []ownFunction {
 
 // chargeText charges for a text before it is created. It returns an error if the text would be too long.
 func (f *frame) chargeText(bytes int) error {
-	if err := f.meter.checkAllocation(bytes); err != nil {
+	if err := f.meter.checkTextSize(bytes); err != nil {
 		return err
 	}
 	return f.meter.chargeCopy(saturatingProduct(2, bytes), bytes)
 }
 
-func repeat(f *frame, count int, text string) (string, error) {
+// repeatText implements repeat.
+func repeatText(f *frame, count int, text string) (string, error) {
 	if count < 0 {
 		return "", fmt.Errorf("repeat takes a count that is not negative; got %d", count)
 	}
@@ -54,37 +55,43 @@ func repeat(f *frame, count int, text string) (string, error) {
 	return strings.Repeat(text, count), nil
 }
 
-func indent(f *frame, spaces int, text string) (string, error) {
+// indentText implements indent: it puts spaces before each line.
+func indentText(f *frame, spaces int, text string) (string, error) {
 	if spaces < 0 {
 		return "", fmt.Errorf("indent takes a width that is not negative; got %d", spaces)
 	}
-	if err := f.chargeText(len(text) + saturatingProduct(spaces, count(text, "\n"))); err != nil {
+	if err := f.chargeText(len(text) + saturatingProduct(spaces, countPieces(text, "\n"))); err != nil {
 		return "", err
 	}
 	pad := strings.Repeat(" ", spaces)
 	return pad + strings.ReplaceAll(text, "\n", "\n"+pad), nil
 }
 
-func nindent(f *frame, spaces int, text string) (string, error) {
-	indented, err := indent(f, spaces, text)
+// indentAfterNewline implements nindent: it puts a newline before the indented text.
+func indentAfterNewline(f *frame, spaces int, text string) (string, error) {
+	indented, err := indentText(f, spaces, text)
 	return "\n" + indented, err
 }
 
-func replace(f *frame, old, replacement, text string) (string, error) {
+// replaceText implements replace, which replaces all occurrences.
+func replaceText(f *frame, old, replacement, text string) (string, error) {
 	if err := f.chargeText(len(text) + saturatingProduct(len(replacement), strings.Count(text, old))); err != nil {
 		return "", err
 	}
 	return strings.ReplaceAll(text, old, replacement), nil
 }
 
-func wrap(f *frame, width int, text string) (string, error) {
+// wrapText implements wrap: it breaks a text into lines of a width in characters.
+func wrapText(f *frame, width int, text string) (string, error) {
 	if err := f.chargeText(saturatingProduct(2, len(text))); err != nil {
 		return "", err
 	}
 	return goutils.Wrap(text, width), nil
 }
 
-func wrapWith(f *frame, width int, separator, text string) (string, error) {
+// wrapTextWith implements wrapWith: it breaks a text into parts of a width, with a separator between them. It also
+// breaks long words.
+func wrapTextWith(f *frame, width int, separator, text string) (string, error) {
 	if err := f.chargeText(len(text) + saturatingProduct(len(separator), len(text)/max(width, 1)+1)); err != nil {
 		return "", err
 	}
@@ -99,12 +106,13 @@ func splitList(f *frame, separator, text string) ([]string, error) {
 	return strings.Split(text, separator), nil
 }
 
-// split and splitN return the parts of a text by the keys _0, _1 and so on.
-func split(f *frame, separator, text string) (map[string]string, error) {
-	return splitN(f, separator, -1, text)
+// splitText implements split: it returns the parts of a text by the keys _0, _1 and so on.
+func splitText(f *frame, separator, text string) (map[string]string, error) {
+	return splitTextN(f, separator, -1, text)
 }
 
-func splitN(f *frame, separator string, maxParts int, text string) (map[string]string, error) {
+// splitTextN implements splitn, which is split with a maximum number of parts. A negative maximum means no limit.
+func splitTextN(f *frame, separator string, maxParts int, text string) (map[string]string, error) {
 	if err := f.chargeSplit(separator, text, 160); err != nil {
 		return nil, err
 	}
@@ -118,7 +126,7 @@ func splitN(f *frame, separator string, maxParts int, text string) (map[string]s
 // chargeSplit charges for splitting a text, with bytesEach bytes for each part, or returns an error if there are too
 // many parts.
 func (f *frame) chargeSplit(separator, text string, bytesEach int) error {
-	parts := count(text, separator)
+	parts := countPieces(text, separator)
 	if separator == "" {
 		parts = utf8.RuneCountInString(text)
 	}
@@ -128,8 +136,8 @@ func (f *frame) chargeSplit(separator, text string, bytesEach int) error {
 	return f.meter.allocatePieces(parts, bytesEach)
 }
 
-// join returns the items of a list, without null, separated by a separator.
-func join(f *frame, separator string, list any) (string, error) {
+// joinItems implements join: it returns the items of a list, without null, with a separator between them.
+func joinItems(f *frame, separator string, list any) (string, error) {
 	items := toTexts(list)
 	total := saturatingProduct(len(separator), len(items))
 	for _, item := range items {
@@ -141,8 +149,8 @@ func join(f *frame, separator string, list any) (string, error) {
 	return strings.Join(items, separator), nil
 }
 
-// cat returns its arguments, without null, separated by spaces.
-func cat(values ...any) string {
+// joinValues implements cat: it returns its arguments, without null, with spaces between them.
+func joinValues(values ...any) string {
 	var texts []string
 	for _, value := range values {
 		if value != nil {

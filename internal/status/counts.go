@@ -28,8 +28,8 @@ func (c counts) add(kind string, phase plan.State) {
 	c[kind][phase]++
 }
 
-// inPhases returns the number of workloads of a kind in some phases.
-func (c counts) inPhases(kind string, phases ...plan.State) int32 {
+// phaseCount returns the number of workloads of a kind in some phases.
+func (c counts) phaseCount(kind string, phases ...plan.State) int32 {
 	total := int32(0)
 	for _, phase := range phases {
 		total += c[kind][phase]
@@ -37,8 +37,8 @@ func (c counts) inPhases(kind string, phases ...plan.State) int32 {
 	return total
 }
 
-// injected returns the number of workloads of a kind that carry the current sidecar.
-func (c counts) injected(kind string) int32 {
+// injectedCount returns the number of workloads of a kind that carry the current sidecar.
+func (c counts) injectedCount(kind string) int32 {
 	total := int32(0)
 	for phase, count := range c[kind] {
 		if hasCurrentSidecar(phase) {
@@ -51,11 +51,11 @@ func (c counts) injected(kind string) int32 {
 // addTo sets the numbers in a status.
 func (c counts) addTo(status *v1alpha1.VectorSidecarStatus) {
 	deployments := workload.Default().Kind
-	status.InjectedDeployments = c.injected(deployments)
+	status.InjectedDeployments = c.injectedCount(deployments)
 	for kind := range c {
-		status.InjectedWorkloads += c.injected(kind)
-		status.ReadyWorkloads += c.inPhases(kind, updated)
-		status.WorkloadsWithoutPods += c.inPhases(kind, unproven)
+		status.InjectedWorkloads += c.injectedCount(kind)
+		status.ReadyWorkloads += c.phaseCount(kind, updated)
+		status.WorkloadsWithoutPods += c.phaseCount(kind, unproven)
 	}
 }
 
@@ -64,16 +64,16 @@ func newKindStatuses(matched *decision.Kinds, counted counts) []v1alpha1.KindSta
 	var kinds []v1alpha1.KindStatus
 	names := slices.Collect(maps.Keys(matched.Matched))
 	for kind := range counted {
-		if matched.Matched[kind] == 0 && counted.injected(kind) > 0 {
+		if matched.Matched[kind] == 0 && counted.injectedCount(kind) > 0 {
 			names = append(names, kind)
 		}
 	}
 	for _, kind := range names {
 		kinds = append(kinds, v1alpha1.KindStatus{
 			Kind: v1alpha1.WorkloadKind(kind), Matched: int32(matched.Matched[kind]), //nolint:gosec // No namespace has two billion.
-			Injected: counted.injected(kind), Ready: counted.inPhases(kind, updated), WithoutPods: counted.inPhases(kind, unproven), PodsOutdated: counted.inPhases(kind, podsOutdated),
-			Waiting: counted.inPhases(kind, waiting), Deferred: counted.inPhases(kind, deferred), Conflicting: counted.inPhases(kind, conflict, blocked, refused),
-			Skipped: counted.inPhases(kind, skipped), Failed: counted.inPhases(kind, failed),
+			Injected: counted.injectedCount(kind), Ready: counted.phaseCount(kind, updated), WithoutPods: counted.phaseCount(kind, unproven), PodsOutdated: counted.phaseCount(kind, podsOutdated),
+			Waiting: counted.phaseCount(kind, waiting), Deferred: counted.phaseCount(kind, deferred), Conflicting: counted.phaseCount(kind, conflict, blocked, refused),
+			Skipped: counted.phaseCount(kind, skipped), Failed: counted.phaseCount(kind, failed),
 		})
 	}
 	slices.SortFunc(kinds, func(a, b v1alpha1.KindStatus) int { return cmp.Compare(a.Kind, b.Kind) })

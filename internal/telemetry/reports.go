@@ -52,17 +52,17 @@ func NewReporter(version string, now func() time.Time) (*Reporter, error) {
 // IsEnabled reports whether the Reporter sends reports.
 func (r *Reporter) IsEnabled() bool { return r.client.IsEnabled() }
 
-// Panic reports a panic, from the deferred function that recovered the value.
-func (r *Reporter) Panic(value any) {
+// ReportPanic reports a panic, from the deferred function that recovered the value.
+func (r *Reporter) ReportPanic(value any) {
 	event := sentry.NewEvent()
 	event.Level = sentry.LevelFatal
 	event.Exception = []sentry.Exception{{Type: fmt.Sprintf("%T", value), Value: describeType(value), Stacktrace: sentry.NewStacktrace()}}
 	r.client.CaptureEvent(event, nil, nil)
 }
 
-// Terminal reports an error that retries will not fix. The report contains only the reason, which package meta
+// ReportTerminal reports an error that retries will not fix. The report contains only the reason, which package meta
 // declares. The same reason is reported once per hour.
-func (r *Reporter) Terminal(reason string) {
+func (r *Reporter) ReportTerminal(reason string) {
 	if !r.isDue(reason) {
 		return
 	}

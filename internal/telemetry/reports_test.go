@@ -58,11 +58,11 @@ func TestReporter_ReportsPanicWithoutUserData(t *testing.T) {
 	require.NoError(t, err)
 
 	func() {
-		defer func() { reporter.Panic(recover()) }()
+		defer func() { reporter.ReportPanic(recover()) }()
 		panic(errors.New("namespace shop: password hunter2"))
 	}()
 	func() {
-		defer func() { reporter.Panic(recover()) }()
+		defer func() { reporter.ReportPanic(recover()) }()
 		none := make([]int, 0)
 		_ = none[len(os.Args)]
 	}()
@@ -93,14 +93,14 @@ func TestReporter_ReportsTerminalErrorOncePerHour(t *testing.T) {
 		return len(s.reports())
 	}
 
-	reporter.Terminal("ApplyRejected")
-	reporter.Terminal("ApplyRejected")
+	reporter.ReportTerminal("ApplyRejected")
+	reporter.ReportTerminal("ApplyRejected")
 	require.Equal(t, 1, sent())
 	require.Contains(t, s.reports()[0], "terminal error: ApplyRejected")
-	reporter.Terminal("Conflict")
+	reporter.ReportTerminal("Conflict")
 	require.Equal(t, 2, sent())
 	now = now.Add(time.Hour)
-	reporter.Terminal("ApplyRejected")
+	reporter.ReportTerminal("ApplyRejected")
 	require.Equal(t, 3, sent())
 }
 
@@ -112,8 +112,8 @@ func TestNewReporter_ReportsNothingWithoutDSN(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, reporter.IsEnabled())
 	require.NotPanics(t, func() {
-		reporter.Panic("x")
-		reporter.Terminal("Conflict")
+		reporter.ReportPanic("x")
+		reporter.ReportTerminal("Conflict")
 		reporter.Flush(time.Second)
 	})
 }

@@ -88,7 +88,7 @@ func (c *Cache) RemoveKind(kind *workload.Kind) (lost, changed []*Record) {
 	for _, record := range lost {
 		delete(c.pendingVersions, record.UID)
 		if record.reference != nil {
-			changed = append(changed, c.refer(record, nil)...)
+			changed = append(changed, c.updateReference(record, nil)...)
 		}
 	}
 	return lost, changed
@@ -143,7 +143,7 @@ func (c *Cache) add(record *Record) []*Record {
 	if record.reference == nil && (previous == nil || previous.reference == nil) {
 		return nil
 	}
-	return c.refer(previous, record)
+	return c.updateReference(previous, record)
 }
 
 // Delete removes a deleted workload. It returns the same workloads as Put.
@@ -163,7 +163,7 @@ func (c *Cache) Delete(record *Record) []*Record {
 	if previous == nil || previous.reference == nil {
 		return nil
 	}
-	return c.refer(previous, nil)
+	return c.updateReference(previous, nil)
 }
 
 // ListByLabels returns the workloads of a namespace that have one of the labels, each in the form that LabelKey

@@ -23,8 +23,8 @@ type reference struct {
 	types.NamespacedName
 }
 
-// refers returns the workload that a record refers to, and false if there is none.
-func (r *Record) refers() (reference, bool) {
+// workloadReference returns the workload that a record refers to, and false if there is none.
+func (r *Record) workloadReference() (reference, bool) {
 	if r.reference == nil {
 		return reference{}, false
 	}
@@ -78,7 +78,7 @@ func hasAll(labelSet labels.Labels, pairs map[string]string) bool {
 
 // GetReferred returns the workload with pods that a runner runs, or nil for none.
 func (c *Cache) GetReferred(runner *Record) *Record {
-	ref, isRunner := runner.refers()
+	ref, isRunner := runner.workloadReference()
 	if !isRunner {
 		return nil
 	}
@@ -97,19 +97,19 @@ func (c *Cache) findRunner(target reference) *Record {
 	return first
 }
 
-// refer records the reference of a workload that has changed. The record before or after the change may be nil.
-// It returns the workloads that get another runner, as they were before and after.
-func (c *Cache) refer(previous, current *Record) (changed []*Record) {
+// updateReference records the reference of a workload that has changed. The record before or after the change may be
+// nil. It returns the workloads that get another runner, as they were before and after.
+func (c *Cache) updateReference(previous, current *Record) (changed []*Record) {
 	var oldRef, newRef reference
 	if previous != nil {
-		oldRef, _ = previous.refers()
+		oldRef, _ = previous.workloadReference()
 		if delete(c.runners[oldRef], previous.Name); len(c.runners[oldRef]) == 0 {
 			delete(c.runners, oldRef)
 		}
 	}
 	if current != nil {
 		var isRunner bool
-		if newRef, isRunner = current.refers(); isRunner {
+		if newRef, isRunner = current.workloadReference(); isRunner {
 			if c.runners[newRef] == nil {
 				c.runners[newRef] = bucket{}
 			}

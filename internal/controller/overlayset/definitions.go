@@ -54,7 +54,7 @@ type knownDefinition struct {
 // findProblem explains why the API server must not inject a sidecar into the pods of a kind, or returns "" if it may.
 // The API server would drop fields that the definition does not have. findProblem reads a definition that is too old.
 func (d *definitions) findProblem(ctx context.Context, kind *workload.Kind, pod map[string]any) (string, error) {
-	if err := d.refresh(ctx, kind); err != nil {
+	if err := d.refreshDefinition(ctx, kind); err != nil {
 		return "", err
 	}
 	return d.findUnknownField(kind, pod), nil
@@ -69,7 +69,7 @@ func (d *definitions) findUnknownField(kind *workload.Kind, pod map[string]any) 
 	if !d.isServed(kind) {
 		return "the API server does not serve " + kind.Plural
 	}
-	cached := d.get(kind)
+	cached := d.cachedDefinition(kind)
 	switch {
 	case cached == nil:
 		return ""
@@ -82,24 +82,24 @@ func (d *definitions) findUnknownField(kind *workload.Kind, pod map[string]any) 
 	return ""
 }
 
-// get returns the cached definition of a kind, or nil.
-func (d *definitions) get(kind *workload.Kind) *knownDefinition {
+// cachedDefinition returns the cached definition of a kind, or nil.
+func (d *definitions) cachedDefinition(kind *workload.Kind) *knownDefinition {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.cached[kind.Kind]
 }
 
-// refresh reads the definition of a kind, unless it has been read within definitionAge.
-func (d *definitions) refresh(ctx context.Context, kind *workload.Kind) error {
+// refreshDefinition reads the definition of a kind, unless it has been read within definitionAge.
+func (d *definitions) refreshDefinition(ctx context.Context, kind *workload.Kind) error {
 	if !kind.Traits.OptionalAPI || !d.isServed(kind) {
 		return nil
 	}
 	d.reading.Lock()
 	defer d.reading.Unlock()
-	if cached := d.get(kind); cached != nil && d.now().Sub(cached.readTime).Abs() < definitionAge {
+	if cached := d.cachedDefinition(kind); cached != nil && d.now().Sub(cached.readTime).Abs() < definitionAge {
 		return nil
 	}
-	return d.read(ctx, kind)
+	return d.readDefinition(ctx, kind)
 }
 
 // haveChanged reads the cached definitions again, because their replacement does not cause an event. It reports
@@ -109,17 +109,18 @@ func (d *definitions) haveChanged(ctx context.Context) (isNew bool) {
 	defer d.reading.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(d.cached)) {
 		if kind := workload.KindByName(name); d.isServed(kind) {
-			_ = d.read(ctx, kind) // The cached definition stays valid.
+			_ = d.readDefinition(ctx, kind) // The cached definition stays valid.
 		}
 	}
 	isNew, d.isNew = d.isNew, false
 	return isNew
 }
 
-// read reads the definition of a kind and stores it, unless the definition has not changed. The caller holds reading.
-func (d *definitions) read(ctx context.Context, kind *workload.Kind) error {
-	cached := d.get(kind)
-	definition, err := d.fetch(ctx, kind, cached)
+// readDefinition reads the definition of a kind and stores it, unless the definition has not changed. The caller
+// holds reading.
+func (d *definitions) readDefinition(ctx context.Context, kind *workload.Kind) error {
+	cached := d.cachedDefinition(kind)
+	definition, err := d.fetchDefinition(ctx, kind, cached)
 	switch {
 	case apierrors.IsForbidden(err):
 		definition = &knownDefinition{reason: err.Error()}
@@ -137,9 +138,9 @@ func (d *definitions) read(ctx context.Context, kind *workload.Kind) error {
 	return nil
 }
 
-// fetch reads the definition of a kind from the API server. It returns the cached definition if the address of the
-// document is the same.
-func (d *definitions) fetch(ctx context.Context, kind *workload.Kind, cached *knownDefinition) (*knownDefinition, error) {
+// fetchDefinition reads the definition of a kind from the API server. It returns the cached definition if the address
+// of the document is the same.
+func (d *definitions) fetchDefinition(ctx context.Context, kind *workload.Kind, cached *knownDefinition) (*knownDefinition, error) {
 	paths, err := d.documents.PathsWithContext(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing the OpenAPI documents of the API server: %w", err)

@@ -217,9 +217,9 @@ func (m *Memory) pendingRequests(namespace string) (*namespaceState, map[string]
 	return current, requests
 }
 
-// finish records the results of requests. It returns the VectorSidecars that wait for them. It drops the state of a
-// namespace that has no VectorSidecars left.
-func (m *Memory) finish(namespace string, requests map[string]*request, errs map[string]error) (waiting []types.NamespacedName) {
+// finishRequests records the results of requests. It returns the VectorSidecars that wait for them. It drops the
+// state of a namespace that has no VectorSidecars left.
+func (m *Memory) finishRequests(namespace string, requests map[string]*request, errs map[string]error) (waiting []types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	sidecars := m.namespaces[namespace].sidecars

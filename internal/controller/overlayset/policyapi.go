@@ -65,7 +65,7 @@ func (p *PolicyAPI) NotServedReason() string {
 func (p *PolicyAPI) KindProblems(ctx context.Context, kinds []v1alpha1.WorkloadKind) func(kind *workload.Kind, pod map[string]any) string {
 	for _, name := range kinds {
 		if kind := workload.KindByName(string(name)); kind != nil {
-			_ = p.definitions.refresh(ctx, kind)
+			_ = p.definitions.refreshDefinition(ctx, kind)
 		}
 	}
 	return p.definitions.findUnknownField

@@ -100,7 +100,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 			errs[name] = err
 		}
 	}
-	r.Notifier.Notify(r.Memory.finish(request.Namespace, requests, errs)...)
+	r.Notifier.Notify(r.Memory.finishRequests(request.Namespace, requests, errs)...)
 	if namespaceState.written != nil && failure == nil {
 		wait = cacheLag // Read the OverlaySet again, even if the events of this write and of a deletion come as one.
 	}
@@ -145,7 +145,7 @@ func (r *Reconciler) readExisting(ctx context.Context, namespace string, namespa
 		}
 	}
 	isRecent := r.Clock().Sub(namespaceState.wroteAt).Abs() < cacheLag
-	if namespaceState.written != nil && isRecent && version(existing) == namespaceState.replaced {
+	if namespaceState.written != nil && isRecent && resourceVersion(existing) == namespaceState.replaced {
 		return namespaceState.written, nil
 	}
 	namespaceState.written = nil
@@ -165,8 +165,8 @@ func (r *Reconciler) readCached(ctx context.Context, namespace string) (*v1alpha
 	return cached, nil
 }
 
-// version returns the resource version of an OverlaySet, or "" for nil.
-func version(set *v1alpha1.OverlaySet) string {
+// resourceVersion returns the resource version of an OverlaySet, or "" for nil.
+func resourceVersion(set *v1alpha1.OverlaySet) string {
 	if set == nil {
 		return ""
 	}
@@ -213,18 +213,18 @@ func (r *Reconciler) writeIfChanged(ctx context.Context, namespace string, names
 	if elapsed := r.Clock().Sub(namespaceState.wroteAt); !isReduced && elapsed >= 0 && elapsed < writePause && len(namespaceState.overlays) > crowd {
 		return writePause - elapsed, nil
 	}
-	return 0, r.replace(ctx, namespace, namespaceState, existing, spec)
+	return 0, r.replaceSpec(ctx, namespace, namespaceState, existing, spec)
 }
 
-// replace writes a spec to the OverlaySet, or deletes the OverlaySet if the spec is empty.
-func (r *Reconciler) replace(ctx context.Context, namespace string, namespaceState *namespaceState, existing *v1alpha1.OverlaySet, spec v1alpha1.OverlaySetSpec) error {
+// replaceSpec writes a spec to the OverlaySet of a namespace, or deletes the OverlaySet if the spec is empty.
+func (r *Reconciler) replaceSpec(ctx context.Context, namespace string, namespaceState *namespaceState, existing *v1alpha1.OverlaySet, spec v1alpha1.OverlaySetSpec) error {
 	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
 	if len(spec.Overlays) == 0 {
 		return r.Writer.DeleteOverlaySet(ctx, namespace)
 	}
 	set := &v1alpha1.OverlaySet{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: meta.OverlaySet, Labels: map[string]string{meta.LabelManagedBy: meta.Operator}, ResourceVersion: version(existing)},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: meta.OverlaySet, Labels: map[string]string{meta.LabelManagedBy: meta.Operator}, ResourceVersion: resourceVersion(existing)},
 		Spec:       spec,
 	}
 	err := r.Writer.WriteOverlaySet(ctx, set)
@@ -244,8 +244,8 @@ func (r *Reconciler) replace(ctx context.Context, namespace string, namespaceSta
 	}
 	namespaceState.wroteAt = r.Clock()
 	cached, _ := r.readCached(ctx, namespace) // A missing OverlaySet does not have a version.
-	if namespaceState.written = nil; version(cached) != set.ResourceVersion {
-		namespaceState.replaced, namespaceState.written = version(cached), set
+	if namespaceState.written = nil; resourceVersion(cached) != set.ResourceVersion {
+		namespaceState.replaced, namespaceState.written = resourceVersion(cached), set
 	}
 	log.FromContext(ctx).Info("wrote overlay set", "overlays", len(spec.Overlays))
 	return nil

@@ -41,7 +41,7 @@ func announceError(ctx context.Context, recorder *events.Recorder, reports *tele
 	}
 	if apimeta.IsStatusConditionTrue(after, meta.ConditionStalled) {
 		telemetry.Warn(log.FromContext(ctx), "waiting for user action", "reason", current.Reason, "cause", current.Message)
-		reports.Terminal(current.Reason)
+		reports.ReportTerminal(current.Reason)
 	}
 }
 

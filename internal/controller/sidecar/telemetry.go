@@ -77,7 +77,7 @@ func (i *instruments) startReconcile(ctx context.Context, name types.NamespacedN
 // endReconcile ends a reconcile with its result for metrics. It reports a panic and panics again.
 func (i *instruments) endReconcile(reconcileStep *step, result string, err error, panicked any) {
 	if panicked != nil {
-		i.Reports.Panic(panicked)
+		i.Reports.ReportPanic(panicked)
 		result, err = telemetry.ResultFailed, errors.New("panic")
 		defer panic(panicked)
 	}

@@ -119,7 +119,7 @@ func (m *Memory) newSidecar(name types.NamespacedName) *Sidecar {
 
 // Forget drops the state of a VectorSidecar. It returns the ConfigMaps that no VectorSidecar depends on anymore.
 func (m *Memory) Forget(name types.NamespacedName) (unused []types.NamespacedName) {
-	sidecarState := m.remove(name)
+	sidecarState := m.removeSidecar(name)
 	if sidecarState == nil {
 		return nil
 	}
@@ -132,8 +132,8 @@ func (m *Memory) Forget(name types.NamespacedName) (unused []types.NamespacedNam
 	return sidecarState.dropReferences(nil)
 }
 
-// remove removes the state of a VectorSidecar from the maps and returns it, or nil if there is none.
-func (m *Memory) remove(name types.NamespacedName) *Sidecar {
+// removeSidecar removes the state of a VectorSidecar from the maps and returns it, or nil if there is none.
+func (m *Memory) removeSidecar(name types.NamespacedName) *Sidecar {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	sidecarState := m.sidecars[name]

@@ -31,7 +31,7 @@ type interpolation struct {
 	// open are the references to variables with unknown values, by the number in their placeholder.
 	open []string
 	// moved are the positions of replaced text, in order.
-	moved []moved
+	moved []movedText
 	// unset are the variables that the container does not have, each with its first position.
 	unset   []unset
 	isUnset map[string]bool
@@ -43,8 +43,9 @@ type interpolation struct {
 	fit map[string]bool
 }
 
-// moved is a replaced text with a different width: its line, and its column in the new text and in the file.
-type moved struct {
+// movedText is a replaced text with a different width. It has its line, its column and width in the new text
+// (newColumn, width) and in the file (column, oldWidth), and whether its value is unknown (isOpen).
+type movedText struct {
 	line, newColumn, width, column, oldWidth int
 	isOpen                                   bool
 }
@@ -149,7 +150,7 @@ func (c *checker) interpolate(text string, file int) (string, *interpolation, *f
 		if b.Len()+len(fresh) > c.reader.MaxBytes {
 			return "", nil, &fault{code: tooLarge, pos: pos, message: fmt.Sprintf("the file exceeds the limit of %d bytes after variables are replaced", c.reader.MaxBytes)}
 		}
-		interp.moved = append(interp.moved, moved{line: line, newColumn: pos.column + shift, width: len(fresh), column: pos.column, oldWidth: len(written), isOpen: !isKnown && (!hasComments || !isComment(text[start:]))})
+		interp.moved = append(interp.moved, movedText{line: line, newColumn: pos.column + shift, width: len(fresh), column: pos.column, oldWidth: len(written), isOpen: !isKnown && (!hasComments || !isComment(text[start:]))})
 		shift += len(fresh) - len(written)
 		b.WriteString(fresh)
 		offset += width
@@ -277,13 +278,13 @@ func (interp *interpolation) explainsFault(failed *fault) bool {
 	if failed.code == tooLarge {
 		return false
 	}
-	return slices.ContainsFunc(interp.moved, func(m moved) bool { return m.isOpen && m.line == failed.pos.line }) ||
+	return slices.ContainsFunc(interp.moved, func(m movedText) bool { return m.isOpen && m.line == failed.pos.line }) ||
 		slices.ContainsFunc(interp.standaloneLines, func(line int) bool { return line <= failed.pos.line })
 }
 
 // originalPosition converts a position in the text with replaced variables to the position in the file.
 func (interp *interpolation) originalPosition(pos position) position {
-	i, _ := slices.BinarySearchFunc(interp.moved, pos, func(m moved, pos position) int {
+	i, _ := slices.BinarySearchFunc(interp.moved, pos, func(m movedText, pos position) int {
 		return cmp.Or(m.line-pos.line, m.newColumn-pos.column, -1)
 	})
 	if i == 0 || interp.moved[i-1].line != pos.line {
@@ -354,7 +355,7 @@ func (c *checker) isReplaced(pos position) bool {
 		if interp.file != pos.file {
 			continue
 		}
-		i, _ := slices.BinarySearchFunc(interp.moved, pos, func(m moved, pos position) int {
+		i, _ := slices.BinarySearchFunc(interp.moved, pos, func(m movedText, pos position) int {
 			return cmp.Or(m.line-pos.line, m.column-pos.column)
 		})
 		return i < len(interp.moved) && interp.moved[i].line == pos.line
