@@ -72,7 +72,7 @@ func (d *Diagnosis) checkTrust(caller *caller, origin certificateHelp) Result {
 	if latest == nil {
 		return failed(checkValidity(authorities[0], d.Now()).Error())
 	}
-	return Result{check, OK, fmt.Sprintf("in ValidatingWebhookConfiguration %s, valid until %s", caller.name, formatDay(latest.NotAfter)), ""}
+	return Result{check, OK, fmt.Sprintf("the caBundle in ValidatingWebhookConfiguration %s is valid until %s", caller.name, formatDay(latest.NotAfter)), ""}
 }
 
 // checkCertificate checks whether the API server accepts the operator's certificate, and how long the certificate is
@@ -100,7 +100,7 @@ func (d *Diagnosis) checkCertificate(ctx context.Context, installation *source.I
 	if err := d.checkCertificateAccepted(caller, &pair); err != nil {
 		return failed(err.Error())
 	}
-	message := fmt.Sprintf("in Secret %s, valid until %s", key, formatDay(pair.Leaf.NotAfter))
+	message := fmt.Sprintf("the certificate in Secret %s is valid until %s", key, formatDay(pair.Leaf.NotAfter))
 	if pair.Leaf.NotAfter.Sub(d.Now()) < pair.Leaf.NotAfter.Sub(pair.Leaf.NotBefore)/lateFraction {
 		return Result{check, Warning, message + ", but should have been renewed already", origin.certificate}
 	}

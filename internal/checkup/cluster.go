@@ -225,7 +225,7 @@ func (d *Diagnosis) checkSidecars(ctx context.Context) Result {
 		message := fmt.Sprintf("%d of %d VectorSidecars have errors: %s", len(bad), count, strings.Join(bad, ", "))
 		return Result{check, Warning, strings.Join(append([]string{message}, humanize.TruncateList(invalid, mostInvalid, len(invalid))...), "; "), "kubectl vectorsidecar get -A -o wide"}
 	}
-	return Result{check, OK, fmt.Sprintf("%d, none with an error", count), ""}
+	return Result{check, OK, fmt.Sprintf("none of %d VectorSidecars has an error", count), ""}
 }
 
 // mostInvalid is the maximum number of VectorSidecars with a quoted template error in a message.

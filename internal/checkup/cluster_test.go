@@ -117,7 +117,7 @@ func TestCheckInjectors_NamesWebhooksThatChangeWorkloads(t *testing.T) {
 		says    string
 	}{
 		"none":                 {clusterOf(t), OK, "none"},
-		"one of pods":          {clusterOf(t, injector("mesh", "", "pods")), OK, "these webhooks change pods, but no workloads: mesh"},
+		"one of pods":          {clusterOf(t, injector("mesh", "", "pods")), OK, "webhooks mesh change pods, but no workloads"},
 		"one of Deployments":   {clusterOf(t, injector("mesh", "", "pods"), injector("rules", "apps", "deployments")), Warning, "these webhooks change workloads: rules"},
 		"one of all there is":  {clusterOf(t, injector("all", "*", "*")), Warning, "all"},
 		"one of something":     {clusterOf(t, injector("dns", "", "services")), OK, "none"},
@@ -138,7 +138,7 @@ func TestCheckSidecars_CountsSidecarsWithErrors(t *testing.T) {
 		return one
 	}
 	d := &Diagnosis{Cluster: clusterOf(t, sidecar("a", metav1.ConditionFalse))}
-	require.Equal(t, Result{"VectorSidecars", OK, "1, none with an error", ""}, d.checkSidecars(t.Context()))
+	require.Equal(t, Result{"VectorSidecars", OK, "none of 1 VectorSidecars has an error", ""}, d.checkSidecars(t.Context()))
 
 	d = &Diagnosis{Cluster: clusterOf(t, sidecar("a", metav1.ConditionFalse), sidecar("b", metav1.ConditionTrue))}
 	found := d.checkSidecars(t.Context())

@@ -40,7 +40,7 @@ func (d *Diagnosis) checkDeclared(ctx context.Context, installation *source.Inst
 		texts = append(texts, fmt.Sprintf("%s is %s: %s", declared.Title(sidecar.Key), sidecar.State, sidecar.Message))
 		needsUser = needsUser || !sidecar.State.EndsByItself()
 	}
-	message := fmt.Sprintf("%d of %d applied", applied, len(sidecars))
+	message := fmt.Sprintf("%d of %d declared objects are applied", applied, len(sidecars))
 	message = strings.Join(append([]string{message}, humanize.TruncateList(texts, mostDeclared, len(texts))...), "; ")
 	switch {
 	case declared.IsUninstalling(installation.Annotations):

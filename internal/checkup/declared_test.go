@@ -29,10 +29,10 @@ func TestDiagnosis_ReportsDeclaredSidecars(t *testing.T) {
 		message, advice string
 	}{
 		"not declared":      {nil, nil, "", "", ""},
-		"applied":           {map[string]string{declared.Key: "items: {shop/logs: " + item + "}"}, nil, OK, "1 of 1 applied", ""},
-		"missing namespace": {map[string]string{declared.Key: "items: {shop/logs: " + item + ", later/logs: " + item + "}"}, nil, OK, "1 of 2 applied; VectorSidecar later/logs is WaitingForNamespace: namespace later does not exist", ""},
-		"invalid":           {map[string]string{declared.Key: "items: {shop/logs: " + item + ", shop/bad: {selectr: {}}}"}, nil, Warning, "1 of 2 applied; VectorSidecar shop/bad is Invalid: ", "correct vectorSidecars"},
-		"uninstalling":      {map[string]string{declared.Key: "items: {shop/logs: " + item + "}"}, map[string]string{meta.AnnotationUninstalling: "true"}, Warning, "0 of 1 applied; VectorSidecar shop/logs is Uninstalling: ", "kubectl annotate configmap values -n vector-system " + meta.AnnotationUninstalling + "-"},
+		"applied":           {map[string]string{declared.Key: "items: {shop/logs: " + item + "}"}, nil, OK, "1 of 1 declared objects are applied", ""},
+		"missing namespace": {map[string]string{declared.Key: "items: {shop/logs: " + item + ", later/logs: " + item + "}"}, nil, OK, "1 of 2 declared objects are applied; VectorSidecar later/logs is WaitingForNamespace: namespace later does not exist", ""},
+		"invalid":           {map[string]string{declared.Key: "items: {shop/logs: " + item + ", shop/bad: {selectr: {}}}"}, nil, Warning, "1 of 2 declared objects are applied; VectorSidecar shop/bad is Invalid: ", "correct vectorSidecars"},
+		"uninstalling":      {map[string]string{declared.Key: "items: {shop/logs: " + item + "}"}, map[string]string{meta.AnnotationUninstalling: "true"}, Warning, "0 of 1 declared objects are applied; VectorSidecar shop/logs is Uninstalling: ", "kubectl annotate configmap values -n vector-system " + meta.AnnotationUninstalling + "-"},
 		"not readable":      {map[string]string{declared.Key: "items: {logs: {}}"}, nil, Unknown, "not a valid key", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -112,7 +112,7 @@ func stuckWaves(published *fleet.Target, publishedAt time.Time, members []FleetM
 			continue
 		}
 		slices.Sort(names[wave])
-		stuck = append(stuck, fmt.Sprintf("%s in progress since %s (%s)", wave, start.UTC().Format(time.RFC3339), strings.Join(humanize.TruncateList(names[wave], mostStuck, len(names[wave])), ", ")))
+		stuck = append(stuck, fmt.Sprintf("wave %s in progress since %s (unfinished: %s)", wave, start.UTC().Format(time.RFC3339), strings.Join(humanize.TruncateList(names[wave], mostStuck, len(names[wave])), ", ")))
 	}
 	slices.Sort(stuck)
 	return stuck

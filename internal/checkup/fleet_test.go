@@ -65,7 +65,7 @@ func TestRolloutResult_ReportsHaltsAndStuckWaves(t *testing.T) {
 	}{
 		"without waves":                  {"", "", progressing("two", 7*time.Hour), OK, "the installation has no waves"},
 		"in progress":                    {"halt: {}", "", progressing("two", 5*time.Hour), OK, "neither halted nor stuck"},
-		"in progress for six hours":      {"waves: [{name: canary}]", "", progressing("two", 6*time.Hour), Failed, "waves stuck: canary in progress since 2026-12-01T06:00:00Z (shop/logs)"},
+		"in progress for six hours":      {"waves: [{name: canary}]", "", progressing("two", 6*time.Hour), Failed, "waves stuck: wave canary in progress since 2026-12-01T06:00:00Z (unfinished: shop/logs)"},
 		"with another revision for long": {"waves: [{name: canary}]", "", progressing("one", 9*time.Hour), OK, "neither"},
 		"halted":                         {"halt: {}", "", failed(v1alpha1.RolloutHalted, 1), Failed, "revision two halted: 1 workloads failed"},
 		"halted and reverted":            {"halt: {}", "", failed(v1alpha1.RolloutReverted, 2), Failed, "revision two halted: 2 workloads failed"},
@@ -124,7 +124,7 @@ func TestRolloutResult_ReportsStuckWaveOfShortRollouts(t *testing.T) {
 	}
 	result := RolloutResult(&fleet.Target{Rules: rules, Revision: "two"}, now.Add(-8*time.Hour), members, now)
 	require.Equal(t, Failed, result.State)
-	require.Equal(t, "waves stuck: canary in progress since 2026-12-01T05:00:00Z (shop/second)", result.Message)
+	require.Equal(t, "waves stuck: wave canary in progress since 2026-12-01T05:00:00Z (unfinished: shop/second)", result.Message)
 	members[0].Status.CompletionTime = ago(5)
 	require.Equal(t, OK, RolloutResult(&fleet.Target{Rules: rules, Revision: "two"}, now.Add(-8*time.Hour), members, now).State)
 }

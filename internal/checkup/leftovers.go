@@ -39,7 +39,7 @@ func (d *Diagnosis) checkLeftovers(ctx context.Context, installation *source.Ins
 	}
 	reportable := slices.DeleteFunc(slices.Clone(leftovers), func(f companion.Leftover) bool { return f.Action == companion.Retain })
 	if len(reportable) == 0 {
-		return Result{check, OK, fmt.Sprintf("none; %d sidecars were left by deletionPolicy Orphan", len(leftovers)), ""}
+		return Result{check, OK, fmt.Sprintf("no leftover sidecars; sidecars kept by deletionPolicy Orphan: %d", len(leftovers)), ""}
 	}
 	help := "the operator removes leftovers automatically; if they stay, check the log of the operator"
 	if slices.ContainsFunc(reportable, func(f companion.Leftover) bool { return f.Action == companion.Report }) {

@@ -54,7 +54,7 @@ func (d *Diagnosis) checkOwners(ctx context.Context) []Result {
 	var removalTexts, unserved []string
 	for _, state := range slices.Concat(clusters, sidecars) {
 		for i := range state.removals {
-			removalTexts = append(removalTexts, fmt.Sprintf("controller owners of kind %s remove the sidecar of %s from a %s", state.removals[i].OwnerKind, state.name, state.removals[i].Kind))
+			removalTexts = append(removalTexts, fmt.Sprintf("controller owners of kind %s remove the sidecar of %s from workloads of kind %s", state.removals[i].OwnerKind, state.name, state.removals[i].Kind))
 		}
 		if state.isAtAdmission && !isServed[state.name] {
 			unserved = append(unserved, state.name)

@@ -35,8 +35,8 @@ func TestCheckOwners_NamesControllersThatRemoveSidecars(t *testing.T) {
 	)}).checkOwners(t.Context())
 
 	require.Len(t, found, 2)
-	require.Equal(t, "sidecars removed by controller owners: controller owners of kind Kafka.kafka.strimzi.io remove the sidecar of clustervectorsidecar/all from a StatefulSet, "+
-		"controller owners of kind Kafka.kafka.strimzi.io remove the sidecar of shop/logs from a StatefulSet", found[0].Message)
+	require.Equal(t, "sidecars removed by controller owners: controller owners of kind Kafka.kafka.strimzi.io remove the sidecar of clustervectorsidecar/all from workloads of kind StatefulSet, "+
+		"controller owners of kind Kafka.kafka.strimzi.io remove the sidecar of shop/logs from workloads of kind StatefulSet", found[0].Message)
 	require.Equal(t, "spec.ownedWorkloads is AtAdmission, but the API server does not inject the sidecars of: shop/left, shop/off", found[1].Message)
 	for _, result := range found {
 		require.Equal(t, Warning, result.State)

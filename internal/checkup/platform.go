@@ -19,7 +19,7 @@ func (d *Diagnosis) checkNetwork(ctx context.Context) Result {
 	if err != nil {
 		return Result{check, Unknown, err.Error(), help}
 	}
-	return Result{check, OK, fmt.Sprintf("%s, the family of the Service default/kubernetes: Vector listens on its addresses if global.ipFamily is Auto", family), ""}
+	return Result{check, OK, fmt.Sprintf("the Service default/kubernetes has the family %s: Vector listens on addresses of this family if global.ipFamily is Auto", family), ""}
 }
 
 // checkPlatform reports whether the cluster assigns user IDs.

@@ -25,8 +25,8 @@ func TestCheckNetwork_ReadsIPFamilyOfService(t *testing.T) {
 		state   State
 		says    string
 	}{
-		"by its family":   {service(corev1.ServiceSpec{IPFamilies: []corev1.IPFamily{"IPv6", "IPv4"}}), OK, "IPv6, "},
-		"by its address":  {service(corev1.ServiceSpec{ClusterIP: "10.96.0.1"}), OK, "IPv4, "},
+		"by its family":   {service(corev1.ServiceSpec{IPFamilies: []corev1.IPFamily{"IPv6", "IPv4"}}), OK, "the family IPv6: "},
+		"by its address":  {service(corev1.ServiceSpec{ClusterIP: "10.96.0.1"}), OK, "the family IPv4: "},
 		"without Service": {clusterOf(t), Unknown, "default/kubernetes"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -171,7 +171,7 @@ func checkLeader(ctx context.Context, c client.Client, name types.NamespacedName
 	}
 	expiry := spec.RenewTime.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second)
 	if now().After(expiry) {
-		return fmt.Errorf("%s holds Lease %s, but has not renewed it since %s; check the operator's pods", *spec.HolderIdentity, name, spec.RenewTime.Format(time.RFC3339))
+		return fmt.Errorf("replica %s owns Lease %s, but has not renewed it since %s; check the operator's pods", *spec.HolderIdentity, name, spec.RenewTime.Format(time.RFC3339))
 	}
 	return nil
 }

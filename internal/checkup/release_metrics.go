@@ -24,7 +24,7 @@ const maxResponse = 16 << 20
 func checkAnonymousRejected(ctx context.Context, url string) error {
 	status, _, err := getURL(ctx, insecureTransport(), url)
 	if err == nil && status != http.StatusUnauthorized {
-		err = fmt.Errorf("%s responds with %d, but must respond with 401 without a token", url, status)
+		err = fmt.Errorf("URL %s responds with status %d, but must respond with 401 without a token", url, status)
 	}
 	return err
 }
@@ -42,9 +42,9 @@ func checkMetricsServed(ctx context.Context, config *rest.Config, url string) er
 	case err != nil:
 		return err
 	case status != http.StatusOK:
-		return fmt.Errorf("%s responds with %d, but must respond with 200 for this account", url, status)
+		return fmt.Errorf("URL %s responds with status %d, but must respond with 200 for this account", url, status)
 	case !strings.Contains(text, mark):
-		return fmt.Errorf("%s has no %s: another server responds at this address", url, mark)
+		return fmt.Errorf("URL %s has no metric %s: another server responds at this address", url, mark)
 	}
 	return nil
 }

@@ -35,10 +35,10 @@ func TestCheckMetricsServed_RequiresAuthorization(t *testing.T) {
 		refused, served string
 	}{
 		"as it should be":        {stranger: 401, known: 200, text: "vectorsidecar_build_info 1"},
-		"open to all":            {stranger: 200, known: 200, text: "vectorsidecar_build_info 1", refused: "responds with 200, but must respond with 401"},
-		"closed to this one":     {stranger: 401, known: 403, served: "responds with 403, but must respond with 200"},
+		"open to all":            {stranger: 200, known: 200, text: "vectorsidecar_build_info 1", refused: "responds with status 200, but must respond with 401"},
+		"closed to this one":     {stranger: 401, known: 403, served: "responds with status 403, but must respond with 200"},
 		"of something else":      {stranger: 401, known: 200, text: "up 1", served: "another server responds at this address"},
-		"not to be had just now": {stranger: 503, known: 503, refused: "responds with 503", served: "responds with 503"},
+		"not to be had just now": {stranger: 503, known: 503, refused: "responds with status 503", served: "responds with status 503"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -129,9 +129,9 @@ func (d *Diagnosis) checkService(ctx context.Context, caller *caller) Result {
 	}
 	if ready == 0 {
 		return Result{
-			check, Failed, fmt.Sprintf("%s has no ready endpoint: %s", key, refusing),
+			check, Failed, fmt.Sprintf("Service %s has no ready endpoint: %s", key, refusing),
 			"check the operator's pods and the selector of the Service: kubectl get endpointslices -n " + key.Namespace,
 		}
 	}
-	return Result{check, OK, fmt.Sprintf("%s, %d of %d endpoints ready", key, ready, total), ""}
+	return Result{check, OK, fmt.Sprintf("Service %s has %d of %d endpoints ready", key, ready, total), ""}
 }

@@ -39,7 +39,7 @@ func TestRollout_StatusStartsWithBlockingReasons(t *testing.T) {
 		"writes stopped by another": {stop("true"), nil, `^; all writes except removals are stopped since an unknown time$`},
 		"writes not stopped":        {stop("false"), nil, `^$`},
 		"the revision is halted":    {nil, isHalted, `^; revision \w+ halted: 2 workloads failed$`},
-		"a wave is stuck":           {nil, isStuck, `^; waves stuck: default in progress since \S+ \(shop/logs\)$`},
+		"a wave is stuck":           {nil, isStuck, `^; waves stuck: wave default in progress since \S+ \(unfinished: shop/logs\)$`},
 		"a template set is broken":  {breakSet, nil, `^; template set "own" broken$`},
 		"the policy is broken":      {breakPolicy, nil, `^; policy broken$`},
 		"all of them": {

@@ -129,7 +129,7 @@ func TestCheck_AcceptsCertificateOfWebhook(t *testing.T) {
 
 	require.Regexp(t, `(?m)^ok +permissions of the operator: `, string(printed))
 	require.Regexp(t, `(?m)^ok +caBundle of the admission webhook: in ValidatingWebhookConfiguration `+webhookConfiguration, string(printed))
-	require.Regexp(t, `(?m)^ok +certificate of the admission webhook: in Secret `+namespace+"/"+webhookSecret, string(printed))
+	require.Regexp(t, `(?m)^ok +certificate of the admission webhook: the certificate in Secret `+namespace+"/"+webhookSecret, string(printed))
 }
 
 // An upgrade changes the port of the webhook. A standby answers there with the same certificate.

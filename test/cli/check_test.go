@@ -103,11 +103,11 @@ func testCheckReportsTheFleet(t *testing.T, plane *controlplane.ControlPlane, w 
 			line: "failed  published templates and values: policy cannot be loaded, and no earlier version is in use: policy: unknown key", status: "; policy broken"},
 		{name: "wave in progress", second: progressing(ago(5)), code: 0, line: "ok      rollout of the published revision: revision " + revision + " neither halted nor stuck"},
 		{name: "wave stuck in one VectorSidecar", second: progressing(ago(7)), code: 1,
-			line: "failed  rollout of the published revision: waves stuck: canary in progress since " + ago(7).UTC().Format(time.RFC3339) + " (" + namespace + "/second)", status: "; waves stuck: canary in progress since "},
+			line: "failed  rollout of the published revision: waves stuck: wave canary in progress since " + ago(7).UTC().Format(time.RFC3339) + " (unfinished: " + namespace + "/second)", status: "; waves stuck: wave canary in progress since "},
 		{name: "wave stuck in one VectorSidecar after another", first: finished(9, 4), second: progressing(ago(5)), code: 1,
-			line: "failed  rollout of the published revision: waves stuck: canary in progress since " + ago(9).UTC().Format(time.RFC3339) + " (" + namespace + "/second)", status: "; waves stuck: canary in progress since "},
+			line: "failed  rollout of the published revision: waves stuck: wave canary in progress since " + ago(9).UTC().Format(time.RFC3339) + " (unfinished: " + namespace + "/second)", status: "; waves stuck: wave canary in progress since "},
 		{name: "wave stuck before a workload started", second: progressing(nil), code: 1,
-			line: "failed  rollout of the published revision: waves stuck: canary in progress since " + ago(9).UTC().Format(time.RFC3339) + " (" + namespace + "/second)", status: "; waves stuck: canary in progress since "},
+			line: "failed  rollout of the published revision: waves stuck: wave canary in progress since " + ago(9).UTC().Format(time.RFC3339) + " (unfinished: " + namespace + "/second)", status: "; waves stuck: wave canary in progress since "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			publication := healthy
