@@ -235,8 +235,8 @@ func checkNotReinjected(ctx context.Context, cluster client.Reader, namespace st
 			if apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err) {
 				continue // It does not exist, so it cannot inject again.
 			}
-			return fmt.Errorf("%s selects namespace %s, and would inject its sidecars again: first run kubectl label namespace %s %s=false, or clean all namespaces with -A",
-				meta.Title(manager), namespace, namespace, meta.AnnotationInject)
+			return fmt.Errorf("ClusterVectorSidecar %s selects namespace %s, and would inject its sidecars again: first run kubectl label namespace %s %s=false, or clean all namespaces with -A",
+				name, namespace, namespace, meta.AnnotationInject)
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ rollout.argoproj.io/cart in shop: its sidecars
 configmap/a in shop
 configmap/b in shop
 `, out.String())
-	require.Equal(t, "ConfigMap shop/c stays, because pods of Job shop/run need it: wait until these workloads have ended, or delete them\n", notes.String())
+	require.Equal(t, "ConfigMap shop/c stays, because pods of Job shop/run need it; to remove the ConfigMap, wait until these workloads have ended, or delete them\n", notes.String())
 }
 
 // The pods of a running Job still have the earlier template of its CronJob, so eject keeps the ConfigMap that they
@@ -55,6 +55,6 @@ func TestEjectOptions_KeepsConfigMapOfRunningJob(t *testing.T) {
 
 	err := options.ejectFromManifests()
 
-	require.ErrorContains(t, err, "ConfigMap shop/logs-vector stays, because pods of Job shop/report-1 need it: wait until these workloads have ended, or delete them")
+	require.ErrorContains(t, err, "ConfigMap shop/logs-vector stays, because pods of Job shop/report-1 need it; to remove the ConfigMap, wait until these workloads have ended, or delete them")
 	require.Contains(t, out.String(), "kind: ConfigMap")
 }

@@ -57,9 +57,9 @@ func TestRollout_StatusNamesUnconfirmedWaves(t *testing.T) {
 		first, second v1alpha1.RolloutStatus
 		want          string
 	}{
-		"one workload":                   {status("c", v1alpha1.RolloutComplete, 1, 0), status("c", v1alpha1.RolloutComplete, 0, 0), "wave canary: no pod has run the revision yet: 1 workload without pods\n"},
-		"workloads of two":               {status("c", v1alpha1.RolloutComplete, 2, 0), status("c", v1alpha1.RolloutComplete, 1, 0), "wave canary: no pod has run the revision yet: 3 workloads without pods\n"},
-		"during the soak":                {status("c", v1alpha1.RolloutSoaking, 2, 0), status("c", v1alpha1.RolloutComplete, 1, 0), "wave canary: no pod has run the revision yet: 3 workloads without pods\n"},
+		"one workload":                   {status("c", v1alpha1.RolloutComplete, 1, 0), status("c", v1alpha1.RolloutComplete, 0, 0), "wave canary: no pod has run the revision yet (1 workload without pods)\n"},
+		"workloads of two":               {status("c", v1alpha1.RolloutComplete, 2, 0), status("c", v1alpha1.RolloutComplete, 1, 0), "wave canary: no pod has run the revision yet (3 workloads without pods)\n"},
+		"during the soak":                {status("c", v1alpha1.RolloutSoaking, 2, 0), status("c", v1alpha1.RolloutComplete, 1, 0), "wave canary: no pod has run the revision yet (3 workloads without pods)\n"},
 		"one of them has pods":           {status("c", v1alpha1.RolloutComplete, 2, 0), status("c", v1alpha1.RolloutComplete, 1, 1), ""},
 		"no workloads":                   {status("c", v1alpha1.RolloutComplete, 0, 0), status("c", v1alpha1.RolloutComplete, 0, 0), ""},
 		"one has not finished":           {status("c", v1alpha1.RolloutComplete, 2, 0), status("c", v1alpha1.RolloutProgressing, 1, 0), ""},

@@ -171,7 +171,7 @@ func (s *session) explainWorkload(ctx context.Context, deployment workload.Objec
 	}
 	for _, cluster := range s.objects.Clusters() {
 		if name := meta.InNamespace(cluster.Name); !names[name] {
-			result.unreached += fmt.Sprintf("; %s does not select namespace %s, or the namespace has opted out", meta.Title(name), deployment.GetNamespace())
+			result.unreached += fmt.Sprintf("; ClusterVectorSidecar %s does not select namespace %s, or the namespace has opted out", cluster.Name, deployment.GetNamespace())
 		}
 	}
 	if len(result.VectorSidecars) == 0 {
@@ -229,7 +229,7 @@ func (a *sidecarReport) addPlan(p *plan.Plan, planned *step, view *workload.View
 	if p.Desired != nil {
 		a.WantedHash = p.Desired.InjectedHash()
 		if class := p.Desired.QoSClass(view); class != view.QoSClass {
-			a.QoS = fmt.Sprintf("%s with the sidecar, %s without it", class, view.QoSClass)
+			a.QoS = fmt.Sprintf("the QoS class is %s with the sidecar, and %s without it", class, view.QoSClass)
 		}
 		if volumes := p.Desired.NodeBlockingVolumes(p.Manager, view); volumes != "" {
 			a.Node = fmt.Sprintf("the Cluster Autoscaler keeps the node because of the volumes %s (sidecar.data.evictable)", strings.ReplaceAll(volumes, ",", ", "))

@@ -42,7 +42,7 @@ func TestSession_SelectsOperatorOfNamespace(t *testing.T) {
 		"of the second":             {[]string{"explain", "cart", "-n", "shop"}, []string{"production, from"}, []string{several, unserved}},
 		"of none":                   {[]string{"explain", "cart", "-n", "none"}, []string{several, "the operator a-system/vso does not watch namespace none (watchNamespaces), so nothing changes there"}, nil},
 		"of a chosen one":           {[]string{"explain", "cart", "-n", "web", "--operator-namespace", "b-system"}, []string{"the operator b-system/vso does not watch namespace web"}, []string{several}},
-		"of all":                    {[]string{"plan", "-A"}, []string{"found several operators: showing what a-system/vso would do; choose another one (b-system/vso) with --operator-namespace", "does not watch namespace shop", "does not watch namespace none"}, []string{"watch namespace web"}},
+		"of all":                    {[]string{"plan", "-A"}, []string{"found several operators: showing the decisions of a-system/vso; choose another operator with --operator-namespace: b-system/vso", "does not watch namespace shop", "does not watch namespace none"}, []string{"watch namespace web"}},
 		"a rollout of one of them":  {[]string{"rollout", "pause"}, []string{"error: found several operators: a-system/vso, b-system/vso; choose one with --operator-namespace, or by --namespace with one that it watches"}, nil},
 		"a rollout of a namespace":  {[]string{"rollout", "pause", "-n", "shop"}, []string{"configmap/values annotated"}, []string{several}},
 		"a rollout of a chosen one": {[]string{"rollout", "pause", "--operator-namespace", "b-system"}, []string{"configmap/values annotated"}, []string{several}},
@@ -91,7 +91,7 @@ func TestSession_RanksUnboundDeploymentLast(t *testing.T) {
 			}
 			made := &cluster{objects: all}
 			_, notes, _ := made.run(t, "plan")
-			require.Contains(t, notes, "found several operators: showing what "+test.first+" would do")
+			require.Contains(t, notes, "found several operators: showing the decisions of "+test.first+";")
 			out, notes, code := made.runOutside(t, "rollout", "pause", "-n", "shop")
 			require.NotZero(t, code, out)
 			require.Contains(t, notes, "found several operators: "+test.first)

@@ -47,7 +47,7 @@ func withOptions(schema []byte, minor int) ([]byte, error) {
 	sidecar := tree.MapAt(root, "properties", "sidecar", "properties")
 	sinks, raw := tree.Map(sidecar["sinks"]), tree.MapAt(sidecar, "config", "properties", "raw")
 	if sinks == nil || raw == nil {
-		return nil, fmt.Errorf("%s has no sidecar.sinks or sidecar.config.raw, where the options of Vector belong", schemaFile)
+		return nil, fmt.Errorf("the schema %s has no sidecar.sinks or sidecar.config.raw, to which the options of Vector are added", schemaFile)
 	}
 	sinks["additionalProperties"] = jsonSchema{"allOf": []any{sinks["additionalProperties"], schemaReference("sinks")}}
 	raw["properties"] = sections

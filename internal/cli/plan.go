@@ -253,7 +253,7 @@ func (o *planReport) print(options *planOptions) error {
 		return err
 	}
 	for _, invalidSidecar := range o.Invalid {
-		options.inputs.app.printNote("%s injects nothing: %s: %s", meta.TitleIn(invalidSidecar.Namespace, invalidSidecar.VectorSidecar), invalidSidecar.Reason, invalidSidecar.Message)
+		options.inputs.app.printNote("no workload gets the sidecar of %s, for the reason %s: %s", meta.TitleIn(invalidSidecar.Namespace, invalidSidecar.VectorSidecar), invalidSidecar.Reason, invalidSidecar.Message)
 	}
 	if _, err := fmt.Fprintln(options.inputs.app.Out, o.summary()); err != nil {
 		return err

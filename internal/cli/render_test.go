@@ -108,7 +108,7 @@ func TestNewRender_NamesInvalidFiles(t *testing.T) {
 		"templates that are not there":     {arguments: []string{"--templates", "none"}, names: []string{"none"}},
 		"no VectorSidecar":                 {change: func(f map[string]string) { f["logs.yaml"] = "" }, names: []string{"logs.yaml", "VectorSidecar"}},
 		"what is not YAML":                 {change: func(f map[string]string) { f["cart.yaml"] += "---\na: [\n" }, names: []string{"cart.yaml: document 2"}},
-		"a workload twice":                 {change: func(f map[string]string) { f["cart.yaml"] += "---\n" + f["cart.yaml"] }, names: []string{"cart.yaml: document 2: duplicate Deployment shop/cart, first in cart.yaml: document 1: remove one"}},
+		"a workload twice":                 {change: func(f map[string]string) { f["cart.yaml"] += "---\n" + f["cart.yaml"] }, names: []string{"cart.yaml: document 2: Deployment shop/cart is also in cart.yaml: document 1: remove one of them"}},
 		"a field that does not exist":      {change: func(f map[string]string) { f["logs.yaml"] += "spek: {}\n" }, names: []string{"logs.yaml: document 1", "spek"}},
 		"a version that is none":           {arguments: []string{"--label", "logs=vector", "--kube-version", "latest"}, names: []string{"latest"}},
 		"an environment that is not known": {arguments: []string{"--environment", "stagin"}, names: []string{"stagin", "staging"}},

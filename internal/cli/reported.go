@@ -38,7 +38,7 @@ func (s *session) applyReport(ruled *result) error {
 	ruled.assumed = "the built-in values, because the installation's values cannot be read"
 	s.addNote(fmt.Sprintf("%s: assuming %s", meta.TitleIn(ruled.sidecar.Namespace, ruled.sidecar.Name), ruled.assumed))
 	if invalid := ruled.decision.Invalid; invalid != nil {
-		return fmt.Errorf("VectorSidecar %s/%s cannot be evaluated without the installation's values: %w; with the built-in values: %s: %s",
+		return fmt.Errorf("VectorSidecar %s/%s cannot be evaluated without the installation's values: %w; with the built-in values, the reason is %s: %s",
 			ruled.sidecar.Namespace, ruled.sidecar.Name, s.valuesErr, invalid.Reason, invalid.Message)
 	}
 	return nil

@@ -321,7 +321,7 @@ func (o *rolloutOptions) promoteSidecar(ctx context.Context, name string) error 
 		return o.annotateTarget(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, strings.Join(values, ","), effect})
 	}
 	if waits := target.deferred; hasDeferred {
-		effect := fmt.Sprintf("change %s starts in %s", waits.Change, countNoun(int(waits.Workloads), "workload"))
+		effect := fmt.Sprintf("change %s starts in the deferred workloads (%d)", waits.Change, waits.Workloads)
 		return o.annotateTarget(ctx, cluster, target, annotation{meta.AnnotationPromoteRollout, waits.Change, effect})
 	}
 	read, err := o.readWaves(ctx, cluster)

@@ -235,10 +235,10 @@ func (r *rollout) print(w io.Writer) error {
 			strconv.Itoa(number(v1alpha1.RolloutHalted)), strconv.Itoa(number(v1alpha1.RolloutReverted)), strconv.Itoa(int(wave.FailedWorkloads)), soakEnd,
 		})
 		if finished == total && wave.Workloads > 0 && wave.Evidence == 0 {
-			unfinished = append(unfinished, fmt.Sprintf("wave %s: no pod has run the revision yet: %s without pods", wave.Name, countNoun(int(wave.Workloads), "workload")))
+			unfinished = append(unfinished, fmt.Sprintf("wave %s: no pod has run the revision yet (%s without pods)", wave.Name, countNoun(int(wave.Workloads), "workload")))
 		}
 		if n := wave.DeferredWorkloads; n > 0 {
-			unfinished = append(unfinished, fmt.Sprintf("%s of wave %s wait for the application owner or a promotion (spec.rollout.mode)", countNoun(int(n), "workload"), wave.Name))
+			unfinished = append(unfinished, fmt.Sprintf("wave %s: deferred workloads wait for the application owner or a promotion (spec.rollout.mode): %d", wave.Name, n))
 		}
 		unfinished = append(append(unfinished, wave.Unfinished...), failureTexts(wave.Failures)...)
 	}

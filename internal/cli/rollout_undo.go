@@ -280,14 +280,14 @@ func (o *undoOptions) describeEffect(ctx context.Context, request *undoRequest, 
 		for _, name := range stuck {
 			names = append(names, strings.TrimPrefix(name.String(), "/"))
 		}
-		lines = append(lines, fmt.Sprintf("%s at revision %s, because no earlier revision without failures is stored: %s",
-			stayPhrase(len(stuck), "VectorSidecar"), request.undoneRevision, strings.Join(names, ", ")))
+		lines = append(lines, fmt.Sprintf("VectorSidecars that stay at revision %s, because no earlier revision without failures is stored: %s",
+			request.undoneRevision, strings.Join(names, ", ")))
 	}
 	if request.target == nil {
 		lines = append(lines, stayPhrase(effect.Others+effect.Returned, "other VectorSidecar")+" unchanged")
 	}
 	for _, revision := range slices.Sorted(maps.Keys(effect.Failed)) {
-		lines = append(lines, fmt.Sprintf("of these, %s with failed revision %s: name another revision with --to-revision", stayPhrase(effect.Failed[revision], "VectorSidecar"), revision))
+		lines = append(lines, fmt.Sprintf("of these, VectorSidecars that stay with failed revision %s: %d; name another revision with --to-revision", revision, effect.Failed[revision]))
 	}
 	return lines
 }

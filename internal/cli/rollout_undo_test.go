@@ -115,7 +115,7 @@ func TestUndo_PrintsChangesBeforeWriting(t *testing.T) {
 	f := newUndoFleet(t, nil, halted())
 	preview := "3 VectorSidecars: from revision " + f.c + " to " + f.a + "\n" +
 		`  development.yaml sidecar.image: "registry.example/vector:c" -> "registry.example/vector:a"` + "\n" +
-		"2 other VectorSidecars stay unchanged\nof these, 1 VectorSidecar stays with failed revision " + f.b + ": name another revision with --to-revision\n"
+		"2 other VectorSidecars stay unchanged\nof these, VectorSidecars that stay with failed revision " + f.b + ": 1; name another revision with --to-revision\n"
 	out, notes, annotation, code := f.undone(t, "undo", "--dry-run")
 	require.Zero(t, code, notes)
 	require.Equal(t, preview+"configmap/values annotated (dry run): revision "+f.c+" is undone\n", out)
@@ -190,8 +190,8 @@ func TestUndo_ListsUnchangedAndRevertedVectorSidecars(t *testing.T) {
 		statuses map[string]v1alpha1.RolloutStatus
 		want     string
 	}{
-		"nobody has an earlier one": {status(v1alpha1.RolloutStatus{Wave: "canary", Revision: "c"}), "1 VectorSidecar stays at revision C, because no earlier revision without failures is stored: shop/logs\n"},
-		"only a failed one":         {status(v1alpha1.RolloutStatus{Wave: "canary", Revision: "c", Previous: "b"}), "1 VectorSidecar stays at revision C"},
+		"nobody has an earlier one": {status(v1alpha1.RolloutStatus{Wave: "canary", Revision: "c"}), "VectorSidecars that stay at revision C, because no earlier revision without failures is stored: shop/logs\n"},
+		"only a failed one":         {status(v1alpha1.RolloutStatus{Wave: "canary", Revision: "c", Previous: "b"}), "VectorSidecars that stay at revision C"},
 		"all have returned": {
 			status(v1alpha1.RolloutStatus{Wave: "canary", Revision: "a", RevertedFrom: "c", State: v1alpha1.RolloutReverted}),
 			"all VectorSidecars that had revision C have already reverted: the undo only prevents that it starts again\n1 other VectorSidecar stays unchanged\n",
@@ -200,7 +200,7 @@ func TestUndo_ListsUnchangedAndRevertedVectorSidecars(t *testing.T) {
 			map[string]v1alpha1.RolloutStatus{
 				"back": {Wave: "default", Revision: "b", RevertedFrom: "c", State: v1alpha1.RolloutReverted}, "logs": {Wave: "canary", Revision: "c"},
 			},
-			"no VectorSidecar changes: the undo only prevents that revision C starts\n1 VectorSidecar stays at revision C, because no earlier revision without failures is stored: shop/logs\n",
+			"no VectorSidecar changes: the undo only prevents that revision C starts\nVectorSidecars that stay at revision C, because no earlier revision without failures is stored: shop/logs\n",
 		},
 		"nobody has it yet": {status(v1alpha1.RolloutStatus{Wave: "default", Revision: "a", CompletionTime: &finishedOnce}), "no VectorSidecar changes: the undo only prevents that revision C starts\n"},
 	} {

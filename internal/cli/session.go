@@ -201,7 +201,7 @@ func (s *session) loadInstallation(ctx context.Context) error {
 			cmp.Or(namespacePhrase(s.inputs.operatorNamespace), " in the cluster"), defaultEnvironment))
 	}
 	if s.installation = installation; installation != nil && len(installation.OtherOperators) > 0 {
-		s.addNote(fmt.Sprintf("found several operators: showing what %s would do; choose another one (%s) with --operator-namespace", installation.Title(), strings.Join(installation.OtherOperators, ", ")))
+		s.addNote(fmt.Sprintf("found several operators: showing the decisions of %s; choose another operator with --operator-namespace: %s", installation.Title(), strings.Join(installation.OtherOperators, ", ")))
 	}
 	if s.inputs.kubeVersion == "" {
 		discovery, err := s.inputs.app.kube.ToDiscoveryClient()
@@ -282,7 +282,7 @@ func requireUnique(locations map[workload.Ref]string, document source.Document, 
 	ref.UID = ""
 	location := fmt.Sprintf("%s: document %d", document.Source, document.Number)
 	if firstLocation, isThere := locations[ref]; isThere {
-		return fmt.Errorf("%s: duplicate %s %s/%s, first in %s: remove one", location, ref.Kind, ref.Namespace, ref.Name, firstLocation)
+		return fmt.Errorf("%s: %s %s/%s is also in %s: remove one of them", location, ref.Kind, ref.Namespace, ref.Name, firstLocation)
 	}
 	locations[ref] = location
 	return nil
@@ -371,7 +371,7 @@ func (s *session) evaluateSidecar(ctx context.Context, sidecar *v1alpha1.VectorS
 	}
 	input.Hold = evaluate.WriteHoldFor(input.Platform, input.Sidecar)
 	if currentRevision, publishedRevision := input.Platform.Revision, s.taker.Platform.Target.Revision; s.taker.PlatformAt != nil && currentRevision != publishedRevision && publishedRevision != "" {
-		s.addNote(fmt.Sprintf("VectorSidecar %s/%s has revision %s of the installation's templates and values, and waits for %s: kubectl vectorsidecar rollout status",
+		s.addNote(fmt.Sprintf("VectorSidecar %s/%s has revision %s of the installation's templates and values, and waits for revision %s: kubectl vectorsidecar rollout status",
 			sidecar.Namespace, sidecar.Name, currentRevision, publishedRevision))
 	}
 	if text := lastgood.RevertMessage(sidecar); text != "" {
@@ -391,7 +391,7 @@ func (s *session) evaluateSidecar(ctx context.Context, sidecar *v1alpha1.VectorS
 		return nil, err
 	}
 	if defaultFrom := input.DefaultFrom; s.cluster != nil && defaultFrom == decided.EnvironmentFrom && s.inputs.environment == "" && defaultFrom != "" {
-		s.addNote(fmt.Sprintf("namespace %s: environment %s, from %s", sidecar.Namespace, decided.Environment, defaultFrom))
+		s.addNote(fmt.Sprintf("namespace %s has environment %s, which is from %s", sidecar.Namespace, decided.Environment, defaultFrom))
 	}
 	ruled := &result{sidecar: sidecar, input: input, decision: decided}
 	return ruled, s.applyReport(ruled)

@@ -185,7 +185,7 @@ func (o *testOptions) runScenario(ctx context.Context, charts map[string]fs.FS, 
 	result := testResult{Name: test.Name, Story: test.Story}
 	folder, err := filepath.Abs(test.Folder())
 	if err != nil {
-		return result, fmt.Errorf("finding the chart of %s: %w", test.Name, err)
+		return result, fmt.Errorf("finding the sidecar chart of test %s: %w", test.Name, err)
 	}
 	chart, err := o.findChart(folder, charts)
 	if err != nil {

@@ -71,7 +71,7 @@ func (o *testOptions) noteUnchecked(verdicts []testResult) {
 		}
 	}
 	for _, text := range slices.Sorted(maps.Keys(tests)) {
-		o.inputs.app.printNote("not checked in %s: %s", countNoun(tests[text], "test"), text)
+		o.inputs.app.printNote("parts that Vector did not check in %s: %s", countNoun(tests[text], "test"), text)
 	}
 }
 

@@ -123,7 +123,7 @@ func TestTestOptions_ContinuesAfterInvalidTest(t *testing.T) {
 		require.ErrorAs(t, err, new(*foundError))
 		for _, part := range []string{
 			"ok   absent\n", "ok   good\n", "FAIL fails\n", "ERROR incomplete\n", "ERROR orphan\n", "ERROR expects\n", "ERROR path\n",
-			`"vectorsidecar.yaml" is missing`, `base "none.txtar" does not exist`, "the outcome has no Secret", "7 tests, 1 failed, 4 not run",
+			`"vectorsidecar.yaml" is missing`, `base "none.txtar" does not exist`, "the outcome has no object Secret", "7 tests, 1 failed, 4 not run",
 		} {
 			require.Contains(t, out, part)
 		}

@@ -39,7 +39,7 @@ func (r *result) matches(object workload.Object) (bool, string) {
 	case selector.Empty():
 		return true, "matches all workloads (spec.matchAll)"
 	case runner != nil && !selector.Matches(record.Labels()):
-		return true, fmt.Sprintf("matches %s in the labels of %s %s, which runs the pods", selector, runner.Kind, runner.Name)
+		return true, fmt.Sprintf("matches %s in the labels of workload %s %s, which runs the pods", selector, runner.Kind, runner.Name)
 	}
 	return true, "matches " + selector.String()
 }

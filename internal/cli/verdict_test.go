@@ -35,7 +35,7 @@ func TestExplanation_DescribesEarlierRendering(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			one := sidecarReport{Name: "logs", Matches: true, InjectedHash: test.injected}
 			one.addPlan(&test.plan, &step{Action: test.plan.Action(), State: string(test.plan.State())}, &workload.View{PodView: workload.PodView{QoSClass: corev1.PodQOSGuaranteed}})
-			require.Equal(t, "Burstable with the sidecar, Guaranteed without it", one.QoS)
+			require.Equal(t, "the QoS class is Burstable with the sidecar, and Guaranteed without it", one.QoS)
 			explained := explanation{VectorSidecars: []sidecarReport{one}}
 			explained.setConclusion(&workload.View{})
 

@@ -153,14 +153,14 @@ default   0/1    ....................   0             1         0        0      
 	waits := was.DeepCopy()
 	waits.Status.ObservedGeneration, waits.Status.Deferred = waits.Generation, &v1alpha1.DeferredStatus{Workloads: 2, Change: "0123456789abcdef"}
 	require.NoError(t, w.Client.Status().Patch(t.Context(), waits, client.MergeFrom(was)))
-	require.Contains(t, rollout("promote", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: change 0123456789abcdef starts in 2 workloads")
+	require.Contains(t, rollout("promote", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: change 0123456789abcdef starts in the deferred workloads (2)")
 	require.Equal(t, "0123456789abcdef", own(meta.AnnotationPromoteRollout))
 	waits = was.DeepCopy()
 	waits.Status.ObservedGeneration, waits.Status.Canary = waits.Generation, &v1alpha1.CanaryStatus{Change: "0123456789abcdef", State: v1alpha1.CanaryWithoutPods}
 	require.NoError(t, w.Client.Status().Patch(t.Context(), waits, client.MergeFrom(was)))
 	require.Contains(t, rollout("promote", "vectorsidecar/done", "-n", namespace), "vectorsidecar/done annotated: change 0123456789abcdef starts in all workloads without waiting for a canary")
 	require.Equal(t, "canary0123456789abcdef", own(meta.AnnotationPromoteRollout))
-	require.Contains(t, rollout("status"), "2 workloads of wave canary wait for the application owner or a promotion (spec.rollout.mode)")
+	require.Contains(t, rollout("status"), "wave canary: deferred workloads wait for the application owner or a promotion (spec.rollout.mode): 2")
 
 	rollout("pause")
 	_, err := time.Parse(time.RFC3339, annotation(meta.AnnotationStopWrites))
