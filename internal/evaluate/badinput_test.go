@@ -263,7 +263,7 @@ func TestDecide_RejectsInvalidRenderedPodTemplates(t *testing.T) {
 					s.VolumeMounts = []corev1.VolumeMount{{Name: "keys", MountPath: "/keys"}}
 				})
 			},
-			reason: meta.ReasonPolicyViolation, names: []string{`container "vector"`, `volume "keys" at /keys`, "volumes.applicationSecrets"},
+			reason: meta.ReasonPolicyViolation, names: []string{`container "vector"`, `volume "keys" (mount at /keys)`, "volumes.applicationSecrets"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -69,7 +69,7 @@ func (p *Policy) checkApplication(application *workload.View, overlay *corev1.Po
 	for _, container := range slices.Concat(spec.InitContainers, spec.Containers) {
 		for _, used := range volumesUsed(&container) {
 			if isSecretVolume(application, used.volume) {
-				return fmt.Errorf("container %q would %s the application's volume %q%s, which contains secrets; the policy does not allow that (volumes.applicationSecrets)", container.Name, used.action, used.volume, used.location)
+				return fmt.Errorf("container %q has access to the application's volume %q (%s), which contains secrets; the policy does not allow that (volumes.applicationSecrets)", container.Name, used.volume, used.access)
 			}
 		}
 	}
@@ -84,21 +84,21 @@ func (p *Policy) checkApplication(application *workload.View, overlay *corev1.Po
 	return errors.Join(findings...)
 }
 
-// use describes how a container uses a volume.
-type use struct{ volume, action, location string }
+// use describes the access of a container to a volume.
+type use struct{ volume, access string }
 
 // volumesUsed returns the uses of volumes by a container: mounts, devices, and variables from files.
 func volumesUsed(container *corev1.Container) []use {
 	var uses []use
 	for _, mount := range container.VolumeMounts {
-		uses = append(uses, use{mount.Name, "mount", " at " + mount.MountPath})
+		uses = append(uses, use{mount.Name, "mount at " + mount.MountPath})
 	}
 	for _, device := range container.VolumeDevices {
-		uses = append(uses, use{device.Name, "mount", " at " + device.DevicePath})
+		uses = append(uses, use{device.Name, "device at " + device.DevicePath})
 	}
 	for i := range container.Env {
 		if source := container.Env[i].ValueFrom; source != nil && source.FileKeyRef != nil {
-			uses = append(uses, use{source.FileKeyRef.VolumeName, "read", " as variable " + container.Env[i].Name})
+			uses = append(uses, use{source.FileKeyRef.VolumeName, "variable " + container.Env[i].Name})
 		}
 	}
 	return uses

@@ -15,9 +15,9 @@ import (
 // The application has a volume with Secrets. A sidecar mounts it only if the policy allows that.
 func TestCheckApplication_RejectsMountsOfSecretVolumes(t *testing.T) {
 	for how, uses := range map[string]string{
-		"mount the application's volume \"v\" at /v":            "volumeMounts: [{name: v, mountPath: /v}]",
-		"mount the application's volume \"v\" at /dev/v":        "volumeDevices: [{name: v, devicePath: /dev/v}]",
-		"read the application's volume \"v\" as variable TOKEN": "env: [{name: TOKEN, valueFrom: {fileKeyRef: {volumeName: v, path: p, key: k}}}]",
+		"mount at /v":      "volumeMounts: [{name: v, mountPath: /v}]",
+		"device at /dev/v": "volumeDevices: [{name: v, devicePath: /dev/v}]",
+		"variable TOKEN":   "env: [{name: TOKEN, valueFrom: {fileKeyRef: {volumeName: v, path: p, key: k}}}]",
 	} {
 		mounts := overlay(t, container(good+", "+uses))
 		for source, allowed := range map[string]bool{"secret": false, "projected": false, "csi": false, "emptyDir": true, "configMap": true} {
@@ -28,7 +28,7 @@ func TestCheckApplication_RejectsMountsOfSecretVolumes(t *testing.T) {
 				require.NoError(t, err, source)
 				continue
 			}
-			require.ErrorContains(t, err, `container "vector" would `+how, source)
+			require.ErrorContains(t, err, `container "vector" has access to the application's volume "v" (`+how+")", source)
 			require.ErrorContains(t, err, "volumes.applicationSecrets")
 		}
 	}
@@ -89,6 +89,6 @@ func TestCheck_RejectsBidirectionalMountPropagation(t *testing.T) {
 	mounts := []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "v", MountPropagation: &both}}}
 	given := overlay(t, volume("emptyDir: {}"))
 	require.NoError(t, parse(t, "").Check(given, nil))
-	require.ErrorContains(t, parse(t, "").Check(given, mounts), `mountPropagation Bidirectional of volume "v" in container "app" requires the level privileged`)
+	require.ErrorContains(t, parse(t, "").Check(given, mounts), `mountPropagation Bidirectional of volume "v" in container "app" requires the Pod Security level privileged`)
 	require.NoError(t, parse(t, "podSecurity: privileged").Check(given, mounts))
 }

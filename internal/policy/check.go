@@ -65,7 +65,7 @@ func (c *checker) checkPodSecurity(metadata *metav1.ObjectMeta, spec *corev1.Pod
 	}{{&sidecars, c.policy.PodSecurity, "podSecurity"}, {&ending, c.policy.InitPodSecurity, "podSecurityOfInitContainers"}} {
 		level := api.LevelVersion{Level: api.Level(group.level), Version: api.LatestVersion()}
 		if violation := c.policy.violation(level, metadata, group.spec); violation != "" {
-			c.report(position{path: "template.spec"}, "does not pass the Pod Security level %s: %s (%s)", group.level, violation, group.key)
+			c.report(position{path: "template.spec"}, "does not pass the Pod Security level %s (policy key %s): %s", group.level, group.key, violation)
 		}
 		for _, container := range slices.Concat(group.spec.InitContainers, group.spec.Containers) {
 			c.checkPropagation(container.Name, container.VolumeMounts, group.level, group.key)
@@ -79,7 +79,7 @@ func (c *checker) checkPodSecurity(metadata *metav1.ObjectMeta, spec *corev1.Pod
 func (c *checker) checkPropagation(container string, mounts []corev1.VolumeMount, level, key string) {
 	for _, mount := range mounts {
 		if mode := ptr.Deref(mount.MountPropagation, corev1.MountPropagationNone); mode != corev1.MountPropagationNone && level != string(api.LevelPrivileged) {
-			c.report(position{path: "template.spec"}, "mountPropagation %s of volume %q in container %q requires the level privileged, but %s is allowed (%s)", mode, mount.Name, container, level, key)
+			c.report(position{path: "template.spec"}, "mountPropagation %s of volume %q in container %q requires the Pod Security level privileged, but the level %s is allowed (policy key %s)", mode, mount.Name, container, level, key)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func (c *checker) checkPullSecrets(pos position, secrets reflect.Value, _ *Line)
 	for i := range secrets.Len() {
 		name := secrets.Index(i).FieldByName("Name").String()
 		if !slices.Contains(c.policy.ImagePullSecrets.Allowed, name) {
-			c.report(pos.itemPosition(i, secrets.Index(i)), "images may not be pulled with the Secret %q; %s (imagePullSecrets.allowed)", name, describeAllowed(c.policy.ImagePullSecrets.Allowed))
+			c.report(pos.itemPosition(i, secrets.Index(i)), "images may not be pulled with the Secret %q; the platform allows %s (imagePullSecrets.allowed)", name, describeAllowed(c.policy.ImagePullSecrets.Allowed))
 		}
 	}
 }
@@ -113,7 +113,7 @@ func (c *checker) checkPullSecrets(pos position, secrets reflect.Value, _ *Line)
 func (c *checker) checkCapabilities(pos position, added reflect.Value, _ *Line) {
 	for i := range added.Len() {
 		if name := added.Index(i).String(); !slices.Contains(c.policy.Capabilities, name) {
-			c.report(pos, "capability %s may not be added; %s (capabilities)", name, describeAllowed(c.policy.Capabilities))
+			c.report(pos, "capability %s may not be added; the platform allows %s (capabilities)", name, describeAllowed(c.policy.Capabilities))
 		}
 	}
 }
@@ -141,43 +141,43 @@ func (c *checker) checkVolume(pos position, _ reflect.Value, line *Line) {
 		return
 	}
 	c.refused[pos.name] = true
-	help := describeAllowed(c.policy.Volumes.Kinds)
+	help := "the platform allows " + describeAllowed(c.policy.Volumes.Kinds)
 	if line.Kind == "hostPath" {
 		help = "use an emptyDir that the application shares, not the node's file system"
 	}
-	c.report(pos, "volume %q may not be a %s; %s (volumes.kinds)", pos.name, line.Kind, help)
+	c.report(pos, "volume %q may not be of kind %s; %s (volumes.kinds)", pos.name, line.Kind, help)
 }
 
 // checkVolumeKind checks a projected source or a variable that has the content of a volume kind.
 func (c *checker) checkVolumeKind(pos position, _ reflect.Value, line *Line) {
 	if !slices.Contains(c.policy.Volumes.Kinds, line.Kind) {
-		c.report(pos, "%q: %s is of kind %s, which is not allowed; %s (volumes.kinds)", pos.name, line.Grant, line.Kind, describeAllowed(c.policy.Volumes.Kinds))
+		c.report(pos, "%q may not use %s, which is of volume kind %s; the platform allows %s (volumes.kinds)", pos.name, line.Grant, line.Kind, describeAllowed(c.policy.Volumes.Kinds))
 	}
 }
 
 // rejectField reports a field that no policy allows.
 func (c *checker) rejectField(pos position, _ reflect.Value, line *Line) {
-	c.report(pos, "volume %q: %s is not allowed by any policy", pos.name, line.Grant)
+	c.report(pos, "volume %q may not use %s; no policy allows it", pos.name, line.Grant)
 }
 
 // checkRestartPolicy checks the action of a restart rule.
 func (c *checker) checkRestartPolicy(pos position, field reflect.Value, _ *Line) {
 	if action := field.String(); action != string(corev1.ContainerRestartRuleActionRestart) {
-		c.report(pos, "container %q may not restart other containers by %s; no policy allows it, use Restart", pos.name, action)
+		c.report(pos, "container %q may not restart other containers by the action %s; no policy allows it, use Restart", pos.name, action)
 	}
 }
 
 // driver checks the name of a CSI driver.
 func (c *checker) driver(pos position, field reflect.Value, _ *Line) {
 	if name := field.String(); !slices.Contains(c.policy.Volumes.CSIDrivers, name) {
-		c.report(pos, "volume %q may not be of the driver %s; %s (volumes.csiDrivers)", pos.name, name, describeAllowed(c.policy.Volumes.CSIDrivers))
+		c.report(pos, "volume %q may not be of the CSI driver %s; the platform allows %s (volumes.csiDrivers)", pos.name, name, describeAllowed(c.policy.Volumes.CSIDrivers))
 	}
 }
 
 // audience checks the audience of a token. A token without an audience is for the API server.
 func (c *checker) audience(pos position, field reflect.Value, _ *Line) {
 	if audience := field.String(); !slices.Contains(c.policy.Volumes.TokenAudiences, audience) {
-		c.report(pos, "token for audience %q is not allowed; %s (volumes.tokenAudiences)", audience, describeAllowed(c.policy.Volumes.TokenAudiences))
+		c.report(pos, "token for audience %q is not allowed; the platform allows %s (volumes.tokenAudiences)", audience, describeAllowed(c.policy.Volumes.TokenAudiences))
 	}
 }
 
@@ -200,7 +200,7 @@ func (c *checker) checkClaims(pos position, claims reflect.Value, _ *Line) {
 // checkDevice checks the name of a device or a resource claim.
 func (c *checker) checkDevice(pos position, name string) {
 	if !slices.Contains(c.policy.Devices, name) {
-		c.report(pos, "container %q may not use %q; %s (devices)", pos.name, name, describeAllowed(c.policy.Devices))
+		c.report(pos, "container %q may not use the device %q; the platform allows %s (devices)", pos.name, name, describeAllowed(c.policy.Devices))
 	}
 }
 
@@ -212,9 +212,9 @@ func (c *checker) checkKeys(pos position, entries reflect.Value, _ *Line) {
 			switch {
 			case !isReserved(key, reserved), isPods && isExcepted(key, reserved, c.overlay):
 			case isPods && key == meta.AnnotationEvictableVolumes:
-				c.report(pos, "%q may name only volumes of the sidecar, below the domain %s (reservedDomains); see sidecar.data.evictable", key, reserved)
+				c.report(pos, "annotation %q may name only volumes of the sidecar, below the domain %s (reservedDomains); see sidecar.data.evictable", key, reserved)
 			default:
-				c.report(pos, "%q is in the reserved domain %s (reservedDomains); use a key of another domain", key, reserved)
+				c.report(pos, "key %q is in the reserved domain %s (reservedDomains); use a key of another domain", key, reserved)
 			}
 		}
 	}
@@ -278,7 +278,7 @@ func isReserved(key, domain string) bool {
 // describeAllowed returns the allowed values as the end of a message.
 func describeAllowed(list []string) string {
 	if len(list) == 0 {
-		return "the platform allows none"
+		return "none"
 	}
-	return "the platform allows " + strings.Join(list, ", ")
+	return strings.Join(list, ", ")
 }

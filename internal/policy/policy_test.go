@@ -59,7 +59,7 @@ func TestCheck_TestsEveryRule(t *testing.T) {
 	}{
 		"a restricted sidecar": {"", container(good), nil},
 		"root": {"", container("image: x, securityContext: {runAsUser: 0}"), []string{
-			"template.spec: does not pass the Pod Security level restricted", `container "vector"`, "runAsUser=0", "(podSecurity)",
+			"template.spec: does not pass the Pod Security level restricted", `container "vector"`, "runAsUser=0", "(policy key podSecurity)",
 		}},
 		"root, where it may":                 {loose, container("image: x, securityContext: {runAsUser: 0}"), nil},
 		"less than restricted, where it may": {"podSecurity: baseline", container("image: x"), nil},
@@ -68,7 +68,7 @@ func TestCheck_TestsEveryRule(t *testing.T) {
 		"a probe of another host":            {"", container(good + ", livenessProbe: {httpGet: {host: 169.254.169.254, port: 80}}"), []string{"probe", "169.254.169.254"}},
 
 		"an init container that says nothing":       {"", "spec: {initContainers: [{name: prepare, image: x}]}", nil},
-		"an init container that is privileged":      {"", "spec: {initContainers: [{name: prepare, image: x, securityContext: {privileged: true}}]}", []string{"level baseline", `container "prepare"`, "(podSecurityOfInitContainers)"}},
+		"an init container that is privileged":      {"", "spec: {initContainers: [{name: prepare, image: x, securityContext: {privileged: true}}]}", []string{"level baseline", `container "prepare"`, "(policy key podSecurityOfInitContainers)"}},
 		"an init container where more is asked for": {"podSecurityOfInitContainers: restricted", "spec: {initContainers: [{name: prepare, image: x}]}", []string{"level restricted", `container "prepare"`}},
 		"both at fault": {"", "spec: {containers: [{name: vector, image: x}], initContainers: [{name: prepare, image: x, securityContext: {privileged: true}}]}", []string{`container "vector"`, `container "prepare"`}},
 
@@ -94,19 +94,19 @@ func TestCheck_TestsEveryRule(t *testing.T) {
 		"a claim from a snapshot":                {"volumes: {kinds: [ephemeral]}", claim("dataSource: {kind: VolumeSnapshot, name: s}"), []string{"spec.dataSource", "persistentVolumeClaim", "volumes.kinds"}},
 		"a claim from a populator":               {"volumes: {kinds: [ephemeral]}", claim("dataSourceRef: {kind: PersistentVolumeClaim, name: s}"), []string{"spec.dataSourceRef", "persistentVolumeClaim"}},
 		"a claim from a snapshot where it may":   {"", claim("dataSource: {kind: VolumeSnapshot, name: s}"), nil},
-		"a claim from another namespace":         {loose, claim("dataSourceRef: {kind: PersistentVolumeClaim, name: s, namespace: other}"), []string{"dataSourceRef.namespace", "is not allowed by any policy"}},
-		"a claim on a volume":                    {loose, claim("volumeName: pv-1"), []string{"spec.volumeName", "is not allowed by any policy"}},
-		"a claim on volumes with certain labels": {loose, claim("selector: {matchLabels: {a: b}}"), []string{"spec.selector", "is not allowed by any policy"}},
+		"a claim from another namespace":         {loose, claim("dataSourceRef: {kind: PersistentVolumeClaim, name: s, namespace: other}"), []string{"dataSourceRef.namespace", "no policy allows it"}},
+		"a claim on a volume":                    {loose, claim("volumeName: pv-1"), []string{"spec.volumeName", "no policy allows it"}},
+		"a claim on volumes with certain labels": {loose, claim("selector: {matchLabels: {a: b}}"), []string{"spec.selector", "no policy allows it"}},
 
 		"memory without a policy":           {"", volume("emptyDir: {medium: Memory}"), nil},
 		"memory that nothing mounts":        {memory, volume("emptyDir: {medium: Memory}"), []string{"without a sizeLimit"}},
 		"memory within the limit":           {memory, volume("emptyDir: {medium: Memory, sizeLimit: 64Mi}"), nil},
-		"memory above the limit":            {memory, volume("emptyDir: {medium: Memory, sizeLimit: 65Mi}"), []string{"volumes[0].emptyDir.sizeLimit", "65Mi (sizeLimit)", "allows 64Mi", "volumes.memorySizeLimit"}},
+		"memory above the limit":            {memory, volume("emptyDir: {medium: Memory, sizeLimit: 65Mi}"), []string{"volumes[0].emptyDir.sizeLimit", "65Mi (from sizeLimit)", "allows 64Mi", "volumes.memorySizeLimit"}},
 		"disk above the limit":              {memory, volume("emptyDir: {sizeLimit: 65Mi}"), nil},
 		"memory without a limit":            {memory, mounted("emptyDir: {medium: Memory}", ""), []string{"without a sizeLimit"}},
 		"memory of size zero":               {memory, mounted("emptyDir: {medium: Memory, sizeLimit: 0}", ""), []string{"without a sizeLimit"}},
 		"memory within those of containers": {memory, mounted("emptyDir: {medium: Memory}", "limits: {memory: 64Mi}"), nil},
-		"memory above those of containers":  {memory, mounted("emptyDir: {medium: Memory}", "limits: {memory: 1Gi}"), []string{"1Gi (the sum of the memory limits"}},
+		"memory above those of containers":  {memory, mounted("emptyDir: {medium: Memory}", "limits: {memory: 1Gi}"), []string{"1Gi (from the sum of the memory limits"}},
 
 		"hostPath":                     {"", volume("hostPath: {path: /}"), []string{"template.spec.volumes[0].hostPath", `"v"`, "emptyDir", "volumes.kinds"}},
 		"hostPath, where it may":       {loose + "volumes: {kinds: [hostPath]}", volume("hostPath: {path: /}"), nil},

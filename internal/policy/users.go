@@ -70,7 +70,7 @@ func (r UserRange) Admit(application *corev1.PodSpec, overlay *corev1.PodTemplat
 	}
 	containers := slices.Concat(overlay.Spec.InitContainers, overlay.Spec.Containers)
 	if i := slices.IndexFunc(containers, isOutside(&overlay.Spec)); i >= 0 {
-		return fmt.Errorf("container %q would run as user %d, but the namespace allows users from %s (%s); set sidecar.user to Platform, so that the cluster chooses the user, or to an allowed user",
+		return fmt.Errorf("container %q would run as user %d, but the namespace allows users from %s (annotation %s); set sidecar.user to Platform, so that the cluster chooses the user, or to an allowed user",
 			containers[i].Name, *containers[i].SecurityContext.RunAsUser, r, UserRangeAnnotation)
 	}
 	return nil
