@@ -208,7 +208,7 @@ func TestDecide_RejectsInvalidRenderedPodTemplates(t *testing.T) {
 		"a number as a variable": {set: container("env: [{name: A, value: 1}]"), names: []string{"env", "value"}},
 		"a text as arguments":    {set: container("args: --config"), names: []string{"args"}},
 		"a bad quantity":         {set: container("resources: {limits: {cpu: lots}}"), names: []string{"quantit"}},
-		"more than its limit":    {set: container("resources: {requests: {cpu: 2}, limits: {cpu: 1}}"), names: []string{at + ".resources", "the request of cpu, 2, is above its limit, 1"}},
+		"more than its limit":    {set: container("resources: {requests: {cpu: 2}, limits: {cpu: 1}}"), names: []string{at + ".resources", "the request of resource cpu is 2, which is above its limit 1"}},
 		"no containers":          {set: pods("{containers: []}"), names: []string{"containers and initContainers are empty"}},
 		"a native sidecar on an old server": {
 			set: pods("{initContainers: [{name: vector, image: x, restartPolicy: Always}]}"), kubeVersion: "v1.28.4",

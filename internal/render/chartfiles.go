@@ -133,7 +133,7 @@ func (f Files) WithDirectory(source fs.FS) (Files, error) {
 	}
 	for name := range text {
 		if _, isTwice := nested[chartPath(name)]; isTwice {
-			return nil, fmt.Errorf("reading the sidecar chart: %s and %s are the same file of the chart; remove one of them", name, chartPath(name))
+			return nil, fmt.Errorf("reading the sidecar chart: files %s and %s are the same file of the chart; remove one of them", name, chartPath(name))
 		}
 	}
 	if len(text)+len(binary) == 0 && len(nested) > 0 {

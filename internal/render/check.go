@@ -38,14 +38,14 @@ func checkOverlay(overlay *workload.Overlay, kubeVersion string) error {
 	names := map[string]string{}
 	visitContainers(spec, func(containerPath string, container *corev1.Container) {
 		if firstPath, ok := names[container.Name]; ok {
-			report("%s.name: %q is already the name of %s; use another name", containerPath, container.Name, firstPath)
+			report("%s.name: name %q is already used by %s; use another name", containerPath, container.Name, firstPath)
 		}
 		names[container.Name] = containerPath
 		checkContainer(containerPath, container, report)
 	})
 	for _, mount := range applications {
 		if containerPath, ok := names[mount.Container]; ok {
-			report("template.spec.containers: %q has only volumeMounts, like a container of the application, but is also the name of %s", mount.Container, containerPath)
+			report("template.spec.containers: container %q has only volumeMounts, like a container of the application, but %s has the same name", mount.Container, containerPath)
 		}
 	}
 	volumes := map[string]bool{}
@@ -66,10 +66,10 @@ func checkOverlay(overlay *workload.Overlay, kubeVersion string) error {
 	checkPullSecrets(spec.ImagePullSecrets, report)
 	for _, mount := range applications {
 		if clean := path.Clean(mount.MountPath); clean != mount.MountPath && clean+"/" != mount.MountPath {
-			report("template.spec.containers: %q gets a mount at %q, which could hide an existing mount; write %q", mount.Container, mount.MountPath, clean)
+			report("template.spec.containers: container %q gets a mount at path %q, which could hide an existing mount; write the path as %q", mount.Container, mount.MountPath, clean)
 		}
 		if !volumes[mount.Name] {
-			report("template.spec.containers: %q gets a mount of volume %q, which is not in template.spec.volumes; mount only volumes of the sidecar in the application", mount.Container, mount.Name)
+			report("template.spec.containers: container %q gets a mount of volume %q, which is not in template.spec.volumes; mount only volumes of the sidecar in the application", mount.Container, mount.Name)
 		}
 	}
 	return errors.Join(findings...)
@@ -82,7 +82,7 @@ func checkMetadata(overlay *workload.Overlay, report func(string, ...any)) {
 	for section, metadata := range map[string]map[string]string{"labels": labels, "annotations": annotations} {
 		for _, key := range slices.Sorted(maps.Keys(metadata)) {
 			if strings.HasPrefix(key, meta.Group+"/") {
-				report("template.metadata.%s: %q is reserved for the operator", section, key)
+				report("template.metadata.%s: key %q is reserved for the operator", section, key)
 			}
 		}
 	}
@@ -93,12 +93,12 @@ func checkMetadata(overlay *workload.Overlay, report func(string, ...any)) {
 	}
 	for _, key := range overlay.OptionalAnnotations {
 		if _, isThere := annotations[key]; !isThere {
-			report("metadata.annotations: %s names %q, which is not in template.metadata.annotations", meta.AnnotationOptional, key)
+			report("metadata.annotations: annotation %s names key %q, which is not in template.metadata.annotations", meta.AnnotationOptional, key)
 		}
 	}
 	for _, key := range overlay.OptionalWithNodeVolumes {
 		if !slices.Contains(overlay.OptionalAnnotations, key) {
-			report("metadata.annotations: %s names %q, but %s does not", meta.AnnotationOptionalWithVolumes, key, meta.AnnotationOptional)
+			report("metadata.annotations: annotation %s names key %q, but annotation %s does not", meta.AnnotationOptionalWithVolumes, key, meta.AnnotationOptional)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func checkNative(containers []corev1.Container, kubeVersion string, report func(
 	}
 	for i := range containers {
 		if containers[i].RestartPolicy != nil {
-			report("template.spec.initContainers[%d].restartPolicy: the API server, %s, does not support native sidecars; set sidecar.native to Auto or Never", i, kubeVersion)
+			report("template.spec.initContainers[%d].restartPolicy: API server version %s does not support native sidecars; set sidecar.native to Auto or Never", i, kubeVersion)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func checkContainer(containerPath string, container *corev1.Container, report fu
 	}
 	for name, request := range container.Resources.Requests {
 		if limit, ok := container.Resources.Limits[name]; ok && request.Cmp(limit) > 0 {
-			report("%s.resources: the request of %s, %s, is above its limit, %s", containerPath, name, request.String(), limit.String())
+			report("%s.resources: the request of resource %s is %s, which is above its limit %s", containerPath, name, request.String(), limit.String())
 		}
 	}
 }

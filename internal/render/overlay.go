@@ -137,7 +137,7 @@ func checkOnlyAdds(tree map[string]any, parentPath string) error {
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
 		fieldPath := strings.TrimPrefix(parentPath+"."+key, ".")
 		if !slices.Contains(allowedFields[parentPath], key) {
-			return fmt.Errorf("%s: a sidecar may only add %s here; this field belongs to the application", fieldPath, strings.Join(allowedFields[parentPath], ", "))
+			return fmt.Errorf("%s: a sidecar may only add the fields %s here; this field belongs to the application", fieldPath, strings.Join(allowedFields[parentPath], ", "))
 		}
 		branch, isMap := tree[key].(map[string]any)
 		if _, deeper := allowedFields[fieldPath]; !deeper {

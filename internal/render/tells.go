@@ -33,10 +33,10 @@ func parseEnvInjections(text string) ([]workload.EnvInjection, error) {
 	}
 	var injections []workload.EnvInjection
 	if err := bounded.Object().DecodeJSON([]byte(text), &injections); err != nil {
-		return nil, refuse("not a JSON list of containers, name and value: %w", err)
+		return nil, refuse("the annotation is not a JSON list of variables, each with containers, name and value: %w", err)
 	}
 	if len(injections) > maxVariables {
-		return nil, refuse("%d variables, but at most %d are allowed", len(injections), maxVariables)
+		return nil, refuse("the annotation has %d variables; at most %d are allowed", len(injections), maxVariables)
 	}
 	names := map[string]bool{}
 	for i := range injections {

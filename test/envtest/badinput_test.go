@@ -72,7 +72,7 @@ func TestVectorSidecar_ReportsBadInputWithoutWrites(t *testing.T) {
 				})
 			},
 			reason: meta.ReasonInvalidSidecar,
-			names:  []string{"template.spec.initContainers[0].resources", "memory, 1Gi, is above its limit, 128Mi"},
+			names:  []string{"template.spec.initContainers[0].resources", "the request of resource memory is 1Gi, which is above its limit 128Mi"},
 		},
 		"a volume on the node": {
 			sidecar: func(b *objects.VectorSidecar) *objects.VectorSidecar {
