@@ -93,9 +93,9 @@ func (l *loader) loadBase(scenario *Scenario) (*Scenario, error) {
 	case len(names) == 0:
 		return nil, nil
 	case len(names) > 1:
-		return nil, scenario.invalid("%d bases; keep one", len(names))
+		return nil, scenario.invalid("the scenario has %d bases; keep one", len(names))
 	case filepath.Ext(names[0]) != extension:
-		return nil, scenario.invalid("base %q is not a %s file", names[0], extension)
+		return nil, scenario.invalid("base %q does not have the file extension %s", names[0], extension)
 	}
 	path, outside := filepath.FromSlash(names[0]), scenario.invalid("base %q is outside the directory of the scenario; move it into that directory or a subdirectory", names[0])
 	if !filepath.IsLocal(path) {
@@ -215,5 +215,5 @@ func (s *Scenario) differenceError(name string, line int, reason string) error {
 	if name == WantYAML {
 		advice = "--update rewrites the difference"
 	}
-	return fmt.Errorf("%s:%d: %s does not fit the base %s: %s: %s", s.path, startLine+line, differenceName(name), s.base.path, reason, advice)
+	return fmt.Errorf("%s:%d: difference %s does not fit the base %s, because %s; %s", s.path, startLine+line, differenceName(name), s.base.path, reason, advice)
 }

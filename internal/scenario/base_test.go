@@ -146,21 +146,21 @@ func TestLoad_RejectsInvalidBase(t *testing.T) {
 		names []string
 	}{
 		"there is none":              {map[string]string{"one.txtar": "base: gone.txtar" + rest}, []string{"one.txtar: base \"gone.txtar\" does not exist"}},
-		"nothing is named":           {map[string]string{"one.txtar": "base:" + rest}, []string{"one.txtar: base \"\" is not a .txtar file"}},
-		"two are named":              {map[string]string{"one.txtar": "base: a.txtar\nbase: b.txtar" + rest}, []string{"one.txtar: 2 bases"}},
-		"a folder":                   {map[string]string{"one.txtar": "base: sub" + rest, "sub/workload.yaml": ""}, []string{"one.txtar: base \"sub\" is not a .txtar file"}},
+		"nothing is named":           {map[string]string{"one.txtar": "base:" + rest}, []string{"one.txtar: base \"\" does not have the file extension .txtar"}},
+		"two are named":              {map[string]string{"one.txtar": "base: a.txtar\nbase: b.txtar" + rest}, []string{"one.txtar: the scenario has 2 bases"}},
+		"a folder":                   {map[string]string{"one.txtar": "base: sub" + rest, "sub/workload.yaml": ""}, []string{"one.txtar: base \"sub\" does not have the file extension .txtar"}},
 		"a folder by its name":       {map[string]string{"one.txtar": "base: sub.txtar" + rest, "sub.txtar/x": ""}, []string{"sub.txtar", "directory"}},
 		"above its folder":           {map[string]string{"one.txtar": "base: ../other.txtar" + rest}, []string{"one.txtar: base \"../other.txtar\" is outside the directory of the scenario"}},
 		"an absolute path":           {map[string]string{"one.txtar": "base: /etc/other.txtar" + rest}, []string{"is outside the directory of the scenario"}},
 		"itself":                     {map[string]string{"one.txtar": "base: one.txtar" + rest}, []string{"cycle of bases: ", "one.txtar → ", "remove \"base:\""}},
 		"a cycle":                    {map[string]string{"one.txtar": "base: two.txtar" + rest, "two.txtar": "base: sub/../one.txtar" + rest, "sub/x": ""}, []string{"two.txtar: cycle of bases: ", "one.txtar → "}},
-		"a base that is broken":      {map[string]string{"one.txtar": "base: two.txtar" + rest, "two.txtar": standing + "-- x --\n"}, []string{"two.txtar: \"x\" is not one of"}},
-		"a difference without one":   {map[string]string{"one.txtar": given + "-- want.diff --\n"}, []string{"one.txtar: \"want.diff\" is a difference, but the scenario has no base", "base: FILE.txtar"}},
-		"a file and its difference":  {map[string]string{"one.txtar": "base: two.txtar\n-- workload.yaml --\n-- workload.diff --\n", "two.txtar": standing}, []string{"one.txtar: both \"workload.yaml\" and \"workload.diff\""}},
-		"an error and a difference":  {map[string]string{"one.txtar": "base: two.txtar\n-- want-error --\n-- want.diff --\n", "two.txtar": standing}, []string{"one.txtar: want.diff and want-error exist"}},
-		"neither has what must be":   {map[string]string{"one.txtar": "base: two.txtar\n", "two.txtar": "-- workload.yaml --\n"}, []string{"two.txtar: \"vectorsidecar.yaml\" is missing"}},
-		"an input that does not fit": {map[string]string{"one.txtar": "# Two\n# lines.\nbase: two.txtar\n-- environment --\nqa\n-- workload.diff --\n+a: 1\n~replica: 3\n", "two.txtar": standing}, []string{"one.txtar:8: workload.diff does not fit the base ", "two.txtar: the base has no line \"replica: 3\"", "or write the whole file workload.yaml"}},
-		"an input that is not there": {map[string]string{"one.txtar": "base: two.txtar\n-- values.diff --\n", "two.txtar": standing}, []string{"one.txtar:2: values.diff does not fit the base ", "the base has no values.yaml"}},
+		"a base that is broken":      {map[string]string{"one.txtar": "base: two.txtar" + rest, "two.txtar": standing + "-- x --\n"}, []string{"two.txtar: file \"x\" is not one of"}},
+		"a difference without one":   {map[string]string{"one.txtar": given + "-- want.diff --\n"}, []string{"one.txtar: file \"want.diff\" is a difference, but the scenario has no base", "base: FILE.txtar"}},
+		"a file and its difference":  {map[string]string{"one.txtar": "base: two.txtar\n-- workload.yaml --\n-- workload.diff --\n", "two.txtar": standing}, []string{"one.txtar: files \"workload.yaml\" and \"workload.diff\" both exist"}},
+		"an error and a difference":  {map[string]string{"one.txtar": "base: two.txtar\n-- want-error --\n-- want.diff --\n", "two.txtar": standing}, []string{"one.txtar: files want.diff and want-error exist"}},
+		"neither has what must be":   {map[string]string{"one.txtar": "base: two.txtar\n", "two.txtar": "-- workload.yaml --\n"}, []string{"two.txtar: file \"vectorsidecar.yaml\" is missing"}},
+		"an input that does not fit": {map[string]string{"one.txtar": "# Two\n# lines.\nbase: two.txtar\n-- environment --\nqa\n-- workload.diff --\n+a: 1\n~replica: 3\n", "two.txtar": standing}, []string{"one.txtar:8: difference workload.diff does not fit the base ", "two.txtar, because the base has no line \"replica: 3\"", "or write the whole file workload.yaml"}},
+		"an input that is not there": {map[string]string{"one.txtar": "base: two.txtar\n-- values.diff --\n", "two.txtar": standing}, []string{"one.txtar:2: difference values.diff does not fit the base ", "the base has no values.yaml"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Load(filepath.Join(folder(t, test.files), "one.txtar"))
@@ -207,8 +207,8 @@ func TestLoad_RejectsCyclesThroughLinks(t *testing.T) {
 // the position and the fix.
 func TestCompare_ReportsDifferenceThatDoesNotFitBase(t *testing.T) {
 	for name, test := range map[string]struct{ base, names string }{
-		"the base has another line": {standing, ":4: want.diff does not fit the base "},
-		"the base fails":            {given + "-- want-error --\nno\n", ":2: want.diff does not fit the base "},
+		"the base has another line": {standing, ":4: difference want.diff does not fit the base "},
+		"the base fails":            {given + "-- want-error --\nno\n", ":2: difference want.diff does not fit the base "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := folder(t, map[string]string{"two.txtar": test.base, "one.txtar": "base: two.txtar\n-- want.diff --\n~level: warn\n-replicas: 3\n"})

@@ -68,7 +68,7 @@ func (s *Scenario) Compare(outcome Outcome) ([]Difference, error) {
 		return nil, s.invalid("%s: %w", Expectations, err)
 	}
 	if len(expectations) == 0 {
-		return nil, s.invalid("%s: no expectations; write one, or remove the file", Expectations)
+		return nil, s.invalid("file %s has no expectations; write one, or remove the file", Expectations)
 	}
 	for i, expectation := range expectations {
 		difference, err := expectation.compare(outcome.Text)
@@ -186,7 +186,7 @@ func (e *Expectation) find(objects string) (match, error) {
 		}
 		return valueAt(path, object), nil
 	}
-	return match{text: fmt.Sprintf("the outcome has no %s", strings.TrimSuffix(kind+"/"+name, "/"))}, nil
+	return match{text: fmt.Sprintf("the outcome has no object %s", strings.TrimSuffix(kind+"/"+name, "/"))}, nil
 }
 
 // valueAt returns the value at a path of an object. If the path has an error, such as an index beyond the end of a

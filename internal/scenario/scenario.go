@@ -174,7 +174,7 @@ func (s *Scenario) check() error {
 	var names []string
 	for _, file := range s.archive.Files {
 		if !slices.Contains(allowedFiles, file.Name) {
-			return s.invalid("%q is not one of %s", file.Name, strings.Join(allowedFiles, ", "))
+			return s.invalid("file %q is not one of %s", file.Name, strings.Join(allowedFiles, ", "))
 		}
 		if slices.Contains(names, file.Name) {
 			return s.invalid("duplicate file %q", file.Name)
@@ -185,20 +185,20 @@ func (s *Scenario) check() error {
 		switch difference := differenceName(name); {
 		case !slices.Contains(names, difference):
 		case s.base == nil:
-			return s.invalid("%q is a difference, but the scenario has no base; name the base in a line %q before the first file, or write %q", difference, baseLine+" FILE"+extension, name)
+			return s.invalid("file %q is a difference, but the scenario has no base; name the base in a line %q before the first file, or write the file %q", difference, baseLine+" FILE"+extension, name)
 		case slices.Contains(names, name):
-			return s.invalid("both %q and %q exist; remove one", name, difference)
+			return s.invalid("files %q and %q both exist; remove one", name, difference)
 		}
 	}
 	for _, name := range inputs {
 		if _, isThere, err := s.resolveFile(name); err != nil {
 			return err
 		} else if !isThere && slices.Contains(requiredFiles, name) {
-			return s.invalid("%q is missing", name)
+			return s.invalid("file %q is missing", name)
 		}
 	}
 	if ownOutcomes := slices.DeleteFunc(slices.Clone(outcomes), func(name string) bool { return !slices.Contains(names, name) }); len(ownOutcomes) > 1 {
-		return s.invalid("%s exist, but a scenario has only one outcome", strings.Join(ownOutcomes, " and "))
+		return s.invalid("files %s exist, but a scenario has only one outcome; keep one of them", strings.Join(ownOutcomes, " and "))
 	}
 	return nil
 }
