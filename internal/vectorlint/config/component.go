@@ -114,7 +114,7 @@ func (c *checker) readComponent(comp *component) bool {
 		}
 		c.report(noType, comp.pos, comp.path, "type is missing", advice)
 	case typed.form != text || typed.scalar == "":
-		c.report(noType, typed.pos, comp.path+".type", "type is %s, not the name of a %s", typed.form.formNoun(), comp.kind)
+		c.report(noType, typed.pos, comp.path+".type", "the type is %s, not the name of a %s type", typed.form.formNoun(), comp.kind)
 	case c.isDynamic(typed.scalar):
 		if !c.canEqualAny(typed.scalar, c.tables.names[comp.kind]) {
 			c.add(unknownType, typed.pos, comp.path+".type", c.version.isCovered(), "unknown %s type %q", comp.kind, typed.scalar)
@@ -151,11 +151,11 @@ func (c *checker) findProfile(comp *component, pos position) *profile {
 	}
 	switch {
 	case p.sinceMinor > c.version.minor && p.sinceMinor > 20:
-		c.add(newerThanImage, pos, path, c.version.isKnown, "the %s %q requires Vector 0.%d or later; the image is %s", comp.kind, comp.typeName, p.sinceMinor, c.version)
+		c.add(newerThanImage, pos, path, c.version.isKnown, "the %s type %q requires Vector 0.%d or later; the image has Vector %s", comp.kind, comp.typeName, p.sinceMinor, c.version)
 	case p.removedMinor > 0 && p.removedMinor <= c.version.minor:
-		c.add(removedFromImage, pos, path, c.version.isKnown, "the %s %q was removed in Vector 0.%d, and the image is %s", comp.kind, comp.typeName, p.removedMinor, c.version, help(p.instead))
+		c.add(removedFromImage, pos, path, c.version.isKnown, "the %s type %q was removed in Vector 0.%d, and the image has Vector %s", comp.kind, comp.typeName, p.removedMinor, c.version, help(p.instead))
 	case p.alias != "":
-		c.report(deprecatedType, pos, path, "the %s %q is now called %q", comp.kind, comp.typeName, p.alias, help("write type: "+p.alias))
+		c.report(deprecatedType, pos, path, "the %s type %q is now called %q", comp.kind, comp.typeName, p.alias, help("write type: "+p.alias))
 	}
 	return p
 }

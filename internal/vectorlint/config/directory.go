@@ -114,7 +114,7 @@ func (c *checker) mergeTables(path string, into, from *value) {
 		case previous.form == open || current.form == open:
 			existing.value = &value{form: open, pos: e.value.pos}
 		case previous.form != current.form:
-			c.report(definedTwice, e.pos, key, "%s is %s here and %s at %s", key, current.form.formNoun(), previous.form.formNoun(), c.describePosition(existing.pos))
+			c.report(definedTwice, e.pos, key, "%s is %s here, but %s at %s", key, current.form.formNoun(), previous.form.formNoun(), c.describePosition(existing.pos))
 		case previous.form == table:
 			existing.value = shallowCopy(previous)
 			c.mergeTables(key, existing.value, current)

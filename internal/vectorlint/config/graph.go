@@ -60,7 +60,7 @@ func (c *checker) checkConsumers() {
 	for _, comp := range c.components {
 		for _, output := range comp.outputs {
 			if !output.isUsed && comp.kind != memory && c.outputs[output.id] == output {
-				c.report(notConsumed, comp.pos, comp.path, "the events of %q are not used", output.id)
+				c.report(notConsumed, comp.pos, comp.path, "the events of output %q are not used", output.id)
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func (c *checker) checkUpstream(consumer, comp *component, visited map[*componen
 	}
 	visited[comp] = true
 	if comp.kind == source && comp.profile != nil && !comp.profile.acknowledges {
-		c.report(notAcknowledged, comp.pos, comp.path, "%s requires acknowledgements, but a source of type %q does not support them", consumer.path, comp.typeName)
+		c.report(notAcknowledged, comp.pos, comp.path, "component %s requires acknowledgements, but a source of type %q does not support them", consumer.path, comp.typeName)
 	}
 	for _, output := range comp.sources {
 		c.checkUpstream(consumer, output.component, visited)

@@ -81,7 +81,7 @@ func (c *checker) checkRepeated(comp *component) {
 				suffix = ", by the pattern \"" + pattern + "\""
 			}
 		}
-		c.report(repeatedInput, ref.pos, ref.path, "%q is an input twice%s", ref.text, suffix)
+		c.report(repeatedInput, ref.pos, ref.path, "input %q is listed twice%s", ref.text, suffix)
 	}
 }
 
@@ -101,7 +101,7 @@ func (c *checker) checkInputs() {
 			case output == nil:
 				c.reportUnknownInput(comp, ref)
 			case output.isTwice:
-				c.report(ambiguousInput, ref.pos, ref.path, "%q is the name of two outputs", ref.text)
+				c.report(ambiguousInput, ref.pos, ref.path, "input %q is the name of two outputs", ref.text)
 			default:
 				c.linkInput(comp, ref, output)
 			}
@@ -165,7 +165,7 @@ func (c *checker) linkInput(comp *component, ref input, producer *output) {
 	producer.isUsed = true
 	comp.sources = append(comp.sources, producer)
 	if producer.events&comp.inputEvents == 0 {
-		c.report(eventsDoNotMeet, ref.pos, ref.path, "%q sends %s events, but the %s %q accepts %s events", ref.text, producer.events, comp.kind, comp.id, comp.inputEvents)
+		c.report(eventsDoNotMeet, ref.pos, ref.path, "input %q sends %s events, but the %s %q accepts %s events", ref.text, producer.events, comp.kind, comp.id, comp.inputEvents)
 	}
 }
 
@@ -175,13 +175,13 @@ func (c *checker) reportUnknownInput(comp *component, ref input) {
 	names := c.outputIDs(id)
 	switch {
 	case c.byKind[sink][ref.text] != nil:
-		c.report(unknownInput, ref.pos, ref.path, "%q is a sink, and events end there", ref.text)
+		c.report(unknownInput, ref.pos, ref.path, "input %q is a sink, which has no output", ref.text)
 	case isNamed && len(names) > 0:
-		c.report(unknownInput, ref.pos, ref.path, "%q has no output %q", id, name, help(c.droppedOutputHint(id, name)+"the outputs are "+strings.Join(names, ", ")))
+		c.report(unknownInput, ref.pos, ref.path, "component %q has no output %q", id, name, help(c.droppedOutputHint(id, name)+"the outputs are "+strings.Join(names, ", ")))
 	case isPattern(ref.text):
-		c.report(unknownInput, ref.pos, ref.path, "the pattern %q matches no output", ref.text)
+		c.report(unknownInput, ref.pos, ref.path, "the input pattern %q matches no output", ref.text)
 	case len(names) > 0:
-		c.report(unknownInput, ref.pos, ref.path, "%q has no output of its own name", ref.text, help("name one of "+strings.Join(names, ", ")))
+		c.report(unknownInput, ref.pos, ref.path, "component %q has no output with the id of the component", ref.text, help("name one of "+strings.Join(names, ", ")))
 	default:
 		c.report(unknownInput, ref.pos, ref.path, "unknown source, transform or output %q", ref.text, didYouMean(c.nearestOutput(comp, ref.text)))
 	}

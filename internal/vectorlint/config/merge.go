@@ -60,7 +60,7 @@ func shallowCopy(v *value) *value {
 func (c *checker) mergeEntries(path string, into, from *value) {
 	for _, e := range from.entries {
 		if existing := into.entry(e.key); existing != nil {
-			c.report(definedTwice, e.pos, joinPath(path, e.key), "%q is also defined at %s", e.key, c.describePosition(existing.pos))
+			c.report(definedTwice, e.pos, joinPath(path, e.key), "key %q is also defined at %s", e.key, c.describePosition(existing.pos))
 			continue
 		}
 		into.addEntry(e)
@@ -110,7 +110,7 @@ func (c *checker) mergeValue(path string, into *entry, from entry) {
 		case standard != "" && isSameValue(previous, &value{form: text, scalar: standard}):
 			into.value = current
 		case standard == "" || !isSameValue(current, &value{form: text, scalar: standard}):
-			c.report(definedTwice, from.pos, path, "%q is %s here and %s at %s", from.key, current.scalar, previous.scalar, c.describePosition(into.pos))
+			c.report(definedTwice, from.pos, path, "option %q is %s here, but %s at %s", from.key, current.scalar, previous.scalar, c.describePosition(into.pos))
 		}
 	case current.form == boolean && current.isTrue() != slices.Contains(disabledByAny, path):
 		into.value = current

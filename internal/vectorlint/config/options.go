@@ -55,7 +55,7 @@ func (c *checker) checkExclusive(comp *component) {
 		case len(present) == 0:
 			c.report(missingOption, comp.pos, comp.path, "the %s %q needs %s", comp.kind, comp.typeName, strings.Join(rule.choices, " or "))
 		case len(present) > 1:
-			c.report(unknownOption, comp.pos, comp.path, "the %s %q has %s: Vector accepts one of them", comp.kind, comp.typeName, strings.Join(present, " and "), help("leave out the others"))
+			c.report(unknownOption, comp.pos, comp.path, "the %s %q has the options %s: Vector accepts only one of them", comp.kind, comp.typeName, strings.Join(present, " and "), help("leave out the others"))
 		}
 	}
 }
@@ -65,7 +65,7 @@ func (c *checker) checkOptions(comp *component) {
 	object := c.findObject(comp, c.version.minor)
 	for _, key := range misplaced[comp.kind] {
 		if e := comp.options.entry(key); e != nil && (object == nil || object.Option(key) == nil) {
-			c.add(misplacedKey, e.pos, joinPath(comp.path, key), object != nil && object.Denies && c.isTabled, "a %s of this type has no %s", comp.kind, key)
+			c.add(misplacedKey, e.pos, joinPath(comp.path, key), object != nil && object.Denies && c.isTabled, "a %s of this type has no option %s", comp.kind, key)
 		}
 	}
 	c.checkBuffer(comp)
@@ -93,13 +93,13 @@ func (c *checker) isOptionOfOtherVersion(comp *component, object *vectoroptions.
 	isCertain := object.Denies && c.version.isKnown
 	for minor := max(c.version.minor+1, vectoroptions.Oldest); minor <= vectoroptions.Newest; minor++ {
 		if hasOption(minor) {
-			c.add(otherVersion, e.pos, joinPath(comp.path, e.key), isCertain, "%s requires Vector 0.%d or later; the image is %s", e.key, minor, c.version)
+			c.add(otherVersion, e.pos, joinPath(comp.path, e.key), isCertain, "option %s requires Vector 0.%d or later; the image has Vector %s", e.key, minor, c.version)
 			return true
 		}
 	}
 	for minor := min(c.version.minor-1, vectoroptions.Newest); minor >= vectoroptions.Oldest; minor-- {
 		if hasOption(minor) {
-			c.add(otherVersion, e.pos, joinPath(comp.path, e.key), isCertain, "%s was removed in Vector 0.%d, and the image is %s", e.key, minor+1, c.version)
+			c.add(otherVersion, e.pos, joinPath(comp.path, e.key), isCertain, "option %s was removed in Vector 0.%d, and the image has Vector %s", e.key, minor+1, c.version)
 			return true
 		}
 	}

@@ -155,7 +155,7 @@ func TestMergeTable_CombinesFiles(t *testing.T) {
 	require.Equal(t, `third:2:19: sinks.two.inputs[1]: unknown source, transform or output "ap"; did you mean "app"? (VSC211)`, findings[0].String())
 
 	again := checked([]File{files[0], files[1], {Name: "d.yaml", Source: "fourth", Text: "sources:\n  app: {type: exec}\n"}}, Options{}).Findings
-	require.Contains(t, again[0].String(), `fourth:2:3: sources.app: "app" is also defined at first:2`)
+	require.Contains(t, again[0].String(), `fourth:2:3: sources.app: key "app" is also defined at first:2`)
 }
 
 // The intake of a configuration has the log files that its sources read, and states whether it has other sources.

@@ -150,7 +150,7 @@ func (w *permittedChecker) checkComponent(section string, e *entry) {
 	}
 	names := w.typeNames(section, typed.scalar)
 	if list, ok := w.permitted.Types.rejectingList(func(entry string) bool { return matchesType(entry, section, names) }); !ok {
-		w.reportForbidden(typeForbidden, typed.pos, path+".type", "the type %s.%s is not allowed%s", section, typed.scalar, list)
+		w.reportForbidden(typeForbidden, typed.pos, path+".type", "the component type %s.%s is not allowed%s", section, typed.scalar, list)
 		return
 	}
 	if section == "secret" && !w.permitted.isTrustedBackend(names) {

@@ -78,15 +78,15 @@ func TestPolicy_RejectsForbiddenSettings(t *testing.T) {
 	}{
 		"nothing is restricted":      {Policy{}, http("https://evil.test"), nil},
 		"a type that is allowed":     {Policy{Types: Lists{Allow: []string{"sources.*", "sinks.http"}}}, http("https://evil.test"), nil},
-		"a type that is not allowed": {Policy{Types: Lists{Allow: []string{"sources.*", "sinks.loki"}}}, http("https://evil.test"), []string{"VSC601 sinks.out.type: the type sinks.http is not allowed: the platform allows sources.*, sinks.loki"}},
-		"a type that is denied":      {Policy{Types: Lists{Allow: []string{"sources.*", "sinks.*"}, Deny: []string{"sinks.http"}}}, http("https://evil.test"), []string{"VSC601 sinks.out.type: the type sinks.http is not allowed: the platform denies sinks.http"}},
+		"a type that is not allowed": {Policy{Types: Lists{Allow: []string{"sources.*", "sinks.loki"}}}, http("https://evil.test"), []string{"VSC601 sinks.out.type: the component type sinks.http is not allowed: the platform allows sources.*, sinks.loki"}},
+		"a type that is denied":      {Policy{Types: Lists{Allow: []string{"sources.*", "sinks.*"}, Deny: []string{"sinks.http"}}}, http("https://evil.test"), []string{"VSC601 sinks.out.type: the component type sinks.http is not allowed: the platform denies sinks.http"}},
 		"an earlier name of a type": {
 			Policy{Types: Lists{Deny: []string{"sinks.greptimedb_metrics"}}}, withSink(object{"type": "greptimedb", "endpoint": "x.example.com:4001"}),
-			[]string{"VSC601 sinks.out.type: the type sinks.greptimedb is not allowed: the platform denies sinks.greptimedb_metrics"},
+			[]string{"VSC601 sinks.out.type: the component type sinks.greptimedb is not allowed: the platform denies sinks.greptimedb_metrics"},
 		},
 		"a type of secrets": {
 			Policy{Types: Lists{Deny: []string{"secret.exec"}}}, withSink(object{"type": "blackhole"}, object{"secret": object{"b": object{"type": "exec", "command": []any{"/bin/sh"}}}}),
-			[]string{"VSC601 secret.b.type: the type secret.exec is not allowed: the platform denies secret.exec"},
+			[]string{"VSC601 secret.b.type: the component type secret.exec is not allowed: the platform denies secret.exec"},
 		},
 		"a type that is a secret": {Policy{Types: Lists{Deny: []string{"sinks.http"}}}, withSink(object{"type": "SECRET[b.k]"}), []string{"VSC604 sinks.out: sinks.out does not have a literal type, so the policy cannot check it"}},
 		"a provider":              {Policy{Types: Lists{Deny: []string{"sinks.http"}}}, object{"provider": object{"type": "http", "url": "https://evil.test"}}, []string{"VSC605 provider: a provider provides a configuration that the policy cannot check"}},

@@ -33,7 +33,7 @@ func (c *checker) checkResources() {
 			key := claim{fresh.protocol, fresh.port}
 			for _, existing := range claims[key] {
 				if existing.clashesWith(fresh) {
-					c.report(claimedTwice, fresh.pos, fresh.path, "%s port %d is also used by %s", fresh.protocol, fresh.port, existing.path)
+					c.report(claimedTwice, fresh.pos, fresh.path, "%s port %d is also used by component %s", fresh.protocol, fresh.port, existing.path)
 					break
 				}
 			}
@@ -42,7 +42,7 @@ func (c *checker) checkResources() {
 		}
 		descriptor := fileDescriptor(comp)
 		if existing := descriptors[descriptor]; existing != nil && descriptor != "" {
-			c.report(claimedTwice, comp.pos, comp.path, "file descriptor %s is also used by %s", descriptor, existing.path)
+			c.report(claimedTwice, comp.pos, comp.path, "file descriptor %s is also used by component %s", descriptor, existing.path)
 		}
 		descriptors[descriptor] = comp
 	}

@@ -59,7 +59,7 @@ func (c *checker) checkValueFitsTOML(path string, pos position, v *value) {
 	case null:
 		c.add(wrongForm, pos, path, c.isTabled, "%s has no value", path, help("set a value, or remove it: Vector does not accept null"))
 	case wide:
-		c.add(wrongForm, v.pos, path, c.isTabled, "%s is %s, which does not fit into 64 bits", path, v.scalar, help("write a smaller number, or a string in quotes"))
+		c.add(wrongForm, v.pos, path, c.isTabled, "%s is the number %s, which does not fit into 64 bits", path, v.scalar, help("write a smaller number, or a string in quotes"))
 	default:
 		c.checkFitsTOML(path, v)
 	}
@@ -104,7 +104,7 @@ func (c *checker) checkShape() {
 	}
 	for _, comp := range c.components {
 		if existing := c.sameIDComponent(comp); existing != nil {
-			c.report(idOfSeveral, comp.pos, comp.path, "%q is the id of a %s and of a %s", comp.id, existing.kind, comp.kind)
+			c.report(idOfSeveral, comp.pos, comp.path, "id %q is the id of a %s and of a %s", comp.id, existing.kind, comp.kind)
 		}
 		c.checkRepeated(comp)
 	}
@@ -159,10 +159,10 @@ func (c *checker) checkExclusiveNames(comp *component) {
 func (c *checker) checkGlobalRanges() {
 	alpha := c.root.get("latency_ewma_alpha")
 	if n, ok := alpha.float(); ok && !(n > 0 && n < 1) {
-		c.report(outOfRange, alpha.pos, "latency_ewma_alpha", "%s is not between 0 and 1", alpha.scalar)
+		c.report(outOfRange, alpha.pos, "latency_ewma_alpha", "the value %s is not between 0 and 1", alpha.scalar)
 	}
 	life := c.root.get("buffer_utilization_ewma_half_life_seconds")
 	if n, ok := life.float(); ok && !(n > 0) {
-		c.report(outOfRange, life.pos, "buffer_utilization_ewma_half_life_seconds", "%s is not above 0", life.scalar)
+		c.report(outOfRange, life.pos, "buffer_utilization_ewma_half_life_seconds", "the value %s is not above 0", life.scalar)
 	}
 }

@@ -46,7 +46,7 @@ func (c *checker) checkInclude(comp *component) {
 		}
 		reaches := slices.ContainsFunc(c.container.Mounts, func(m Mount) bool { return fixed != pattern.scalar && isInDirectory(m.Path, fixed) })
 		if c.container.mountFor(fixed) == nil && !reaches {
-			c.report(outsideMounts, pattern.pos, comp.path+".include["+itoa(i)+"]", "%q is not on a volume of the container", pattern.scalar)
+			c.report(outsideMounts, pattern.pos, comp.path+".include["+itoa(i)+"]", "file pattern %q is not on a volume of the container", pattern.scalar)
 		}
 	}
 }
@@ -61,11 +61,11 @@ func (c *checker) checkDataDir() {
 	mount := c.container.mountFor(folder)
 	switch {
 	case mount != nil && mount.ReadOnly:
-		c.report(dataNotWritable, pos, "data_dir", "%s is on a read-only mount at %s, and %s writes there", folder, mount.Path, user.path)
+		c.report(dataNotWritable, pos, "data_dir", "data_dir %s is on a read-only mount at %s, and component %s writes there", folder, mount.Path, user.path)
 	case mount == nil && c.container.ReadOnlyRoot:
-		c.report(dataNotWritable, pos, "data_dir", "%s is on the container's read-only root, and %s writes there", folder, user.path)
+		c.report(dataNotWritable, pos, "data_dir", "data_dir %s is on the container's read-only root, and component %s writes there", folder, user.path)
 	case mount == nil:
-		c.report(dataNotKept, pos, "data_dir", "%s is on the container's own file system, and %s writes there", folder, user.path)
+		c.report(dataNotKept, pos, "data_dir", "data_dir %s is on the container's own file system, and component %s writes there", folder, user.path)
 	}
 }
 
@@ -180,11 +180,11 @@ func (c *checker) checkProbe(port int) {
 		}
 	}
 	if otherFamily != nil {
-		c.report(otherFamilyProbe, otherFamily.pos, otherFamily.path, "the probe requests port %d of an %s address, and %s listens on %s", port, c.container.IPFamily, otherFamily.path, otherFamily.host)
+		c.report(otherFamilyProbe, otherFamily.pos, otherFamily.path, "the probe requests port %d of an %s address, and %s listens on host %s", port, c.container.IPFamily, otherFamily.path, otherFamily.host)
 		return
 	}
 	if local != nil {
-		c.report(loopbackProbe, local.pos, local.path, "the probe requests port %d, where %s listens on %s only", port, local.path, local.host)
+		c.report(loopbackProbe, local.pos, local.path, "the probe requests port %d, where %s listens on host %s only", port, local.path, local.host)
 		return
 	}
 	mayListen := func(comp *component) bool {

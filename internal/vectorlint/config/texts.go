@@ -53,7 +53,7 @@ func (c *checker) checkTexts() {
 			return
 		}
 		if c.hasContainer && c.tables.secrets[key] && v.scalar != "" && !variable.MatchString(v.scalar) && !c.isInserted(v) {
-			c.report(plainSecret, v.pos, path, "%s is in plain text", key)
+			c.report(plainSecret, v.pos, path, "the value of %s is in plain text", key)
 		}
 	})
 	c.checkCommentedSecrets()
@@ -67,7 +67,7 @@ func (c *checker) checkVariables(path, key string, v *value) {
 		case name == "":
 		case !c.interpolates:
 			if match[2] != "" && !slices.Contains(programs, key) {
-				c.report(literalVariable, v.pos, path, "%s is not replaced: since Vector 0.57, variables are not replaced by default", match[0])
+				c.report(literalVariable, v.pos, path, "variable %s is not replaced: since Vector 0.57, variables are not replaced by default", match[0])
 			}
 		case c.isUnset(name):
 			c.reportUnset(name, v.pos, path)

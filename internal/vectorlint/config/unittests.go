@@ -38,7 +38,7 @@ func (c *checker) checkTarget(path string, v *value, silent []string) {
 	switch name := v.scalar; {
 	case c.isDynamic(name):
 	case slices.Contains(silent, name):
-		c.report(unknownInput, v.pos, path, "%q is also in no_outputs_from", name, help("remove it from one of the two"))
+		c.report(unknownInput, v.pos, path, "output %q is also in no_outputs_from", name, help("remove it from one of the two"))
 	case c.outputs[name] == nil && !c.hasUnknownOutputs(name):
 		c.report(unknownInput, v.pos, path, "unknown source, transform or output %q", name, didYouMean(c.nearestOutput(nil, name)))
 	}

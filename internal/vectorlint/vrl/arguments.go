@@ -63,7 +63,7 @@ type mistake struct {
 func (c *checker) findMistake(f *function, node *call) *mistake {
 	if maxArguments := len(f.parameters); len(node.arguments) > maxArguments {
 		extra := node.arguments[maxArguments]
-		return &mistake{extra.value.sourceSpan(), fmt.Sprintf("%s takes %d arguments at most, not %d", f.name, maxArguments, len(node.arguments)), f.helpText()}
+		return &mistake{extra.value.sourceSpan(), fmt.Sprintf("function %s takes %d arguments at most, not %d", f.name, maxArguments, len(node.arguments)), f.helpText()}
 	}
 	provided := make([]bool, len(f.parameters))
 	nextIndex := 0
@@ -72,7 +72,7 @@ func (c *checker) findMistake(f *function, node *call) *mistake {
 		if arg := &node.arguments[i]; arg.keyword == "" {
 			nextIndex++
 		} else if position = f.parameterIndex(arg.keyword); position < 0 {
-			return &mistake{arg.named, fmt.Sprintf("%s has no argument %q", f.name, arg.keyword), firstNonEmpty(c.didYouMean(arg.keyword, f.parameterNames()), f.helpText())}
+			return &mistake{arg.named, fmt.Sprintf("function %s has no argument %q", f.name, arg.keyword), firstNonEmpty(c.didYouMean(arg.keyword, f.parameterNames()), f.helpText())}
 		} else if position == nextIndex {
 			nextIndex++
 		}
@@ -80,16 +80,16 @@ func (c *checker) findMistake(f *function, node *call) *mistake {
 	}
 	for i := range f.parameters {
 		if f.parameters[i].isRequired && !provided[i] {
-			return &mistake{node.named, fmt.Sprintf("%s needs the argument %q", f.name, f.parameters[i].name), f.helpText()}
+			return &mistake{node.named, fmt.Sprintf("function %s needs the argument %q", f.name, f.parameters[i].name), f.helpText()}
 		}
 	}
 	switch {
 	case f.closure == noClosure && node.closure != nil:
-		return &mistake{node.closure.span, f.name + " takes no closure", ""}
+		return &mistake{node.closure.span, "function " + f.name + " takes no closure", ""}
 	case f.closure != noClosure && node.closure == nil:
-		return &mistake{node.named, f.name + " needs a closure", "write a closure after the call, such as -> |value| { value }"}
+		return &mistake{node.named, "function " + f.name + " needs a closure", "write a closure after the call, such as -> |value| { value }"}
 	case f.closure >= 0 && len(node.closure.variables) != f.closure:
-		return &mistake{node.closure.span, fmt.Sprintf("the closure of %s has %d variables, not %d", f.name, f.closure, len(node.closure.variables)), ""}
+		return &mistake{node.closure.span, fmt.Sprintf("the closure of function %s has %d variables, not %d", f.name, f.closure, len(node.closure.variables)), ""}
 	}
 	return nil
 }

@@ -86,9 +86,9 @@ func TestFinding_ContainsPositionAndHelp(t *testing.T) {
 		{".a = 1-1", Finding{Syntax, 1, 7, `found "-1", expected the end of the line`, "write a space after the minus sign"}},
 		{`.ü = "x`, Finding{Syntax, 1, 2, "the character 'ü' is not valid here", ""}},
 		{`.a = parse_jsn("b")`, Finding{Function, 1, 6, `unknown function "parse_jsn"`, `did you mean "parse_json"?`}},
-		{`.a = upcase(valeu: "b")`, Finding{Function, 1, 13, `upcase has no argument "valeu"`, `did you mean "value"?`}},
-		{`.a = upcase("b", 1)`, Finding{Function, 1, 18, "upcase takes 1 arguments at most, not 2", "the arguments are value"}},
-		{`.a = contains("b")`, Finding{Function, 1, 6, `contains needs the argument "substring"`, "the arguments are value, substring, case_sensitive"}},
+		{`.a = upcase(valeu: "b")`, Finding{Function, 1, 13, `function upcase has no argument "valeu"`, `did you mean "value"?`}},
+		{`.a = upcase("b", 1)`, Finding{Function, 1, 18, "function upcase takes 1 arguments at most, not 2", "the arguments are value"}},
+		{`.a = contains("b")`, Finding{Function, 1, 6, `function contains needs the argument "substring"`, "the arguments are value, substring, case_sensitive"}},
 		{"count = 1\n.a = cuont", Finding{Variable, 2, 6, `the variable "cuont" has no value here`, `did you mean "count"?`}},
 		{"count = 1\n.a = \"b {{ cuont }}\"", Finding{Variable, 2, 12, `the variable "cuont" has no value here`, `did you mean "count"?`}},
 	} {

@@ -83,7 +83,7 @@ func (c *checker) inferArguments(f *function, node *call, env *state) (v value, 
 			c.isUnsure = true
 			isPartly = maxChance(isPartly, maybe)
 		case actual.kinds&accepted == 0:
-			c.add(Error, argument.sourceSpan(), fmt.Sprintf("the argument %q of %s is %s, and not %s", param.name, f.name, actual.kinds, accepted), "")
+			c.add(Error, argument.sourceSpan(), fmt.Sprintf("the argument %q of function %s is %s, and not %s", param.name, f.name, actual.kinds, accepted), "")
 		default:
 			isPartly = maxChance(isPartly, actual.canExceed(accepted))
 		}
