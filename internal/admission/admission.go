@@ -83,7 +83,7 @@ func (h *Handler) Handle(ctx context.Context, request admission.Request) admissi
 	defer h.slots.Release(request.Namespace)
 	result, err := question.review(ctx)
 	if err != nil {
-		return admission.Errored(http.StatusServiceUnavailable, fmt.Errorf("deciding on %s: %s", question.title, humanize.EscapeBlock(err.Error())))
+		return admission.Errored(http.StatusServiceUnavailable, fmt.Errorf("deciding on the admission of %s: %s", question.title, humanize.EscapeBlock(err.Error())))
 	}
 	return result.answer()
 }

@@ -157,7 +157,7 @@ func TestHandler_DeniesRequestIfReadFails(t *testing.T) {
 
 	require.False(t, answer.Allowed)
 	require.EqualValues(t, http.StatusServiceUnavailable, answer.Result.Code)
-	require.Equal(t, "deciding on VectorSidecar shop/logs: the API server is away", answer.Result.Message)
+	require.Equal(t, "deciding on the admission of VectorSidecar shop/logs: the API server is away", answer.Result.Message)
 }
 
 // An error in the defaults of a namespace does not deny a VectorSidecar there. The answer contains a warning.

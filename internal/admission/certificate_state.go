@@ -58,7 +58,7 @@ func desiredWebhook(configuration *admissionv1.ValidatingWebhookConfiguration) (
 		err = errors.New("the webhook has no name or no clientConfig")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("ValidatingWebhookConfiguration %s: annotation %s, which defines the webhook: %w: upgrade the installation", configuration.Name, meta.AnnotationWebhook, err)
+		return nil, fmt.Errorf("reading the webhook from annotation %s of ValidatingWebhookConfiguration %s: %w; upgrade the installation", meta.AnnotationWebhook, configuration.Name, err)
 	}
 	return webhook, nil
 }

@@ -199,7 +199,7 @@ func TestDesiredWebhook_RejectsInvalidConfiguration(t *testing.T) {
 		configuration := &admissionv1.ValidatingWebhookConfiguration{}
 		configuration.Name, configuration.Annotations = "vso", map[string]string{meta.AnnotationWebhook: text}
 		_, err := desiredWebhook(configuration)
-		require.ErrorContains(t, err, "ValidatingWebhookConfiguration vso: annotation "+meta.AnnotationWebhook, name)
+		require.ErrorContains(t, err, "annotation "+meta.AnnotationWebhook+" of ValidatingWebhookConfiguration vso", name)
 		require.ErrorContains(t, err, "upgrade the installation", name)
 	}
 }

@@ -232,7 +232,7 @@ func TestReviewCluster_DeniesUpdatesWithNewFaults(t *testing.T) {
 	answer = askedCluster(t, w, nil, good)
 	require.False(t, answer.Allowed)
 	require.EqualValues(t, http.StatusServiceUnavailable, answer.Result.Code)
-	require.Equal(t, "deciding on ClusterVectorSidecar logs: not to be asked", answer.Result.Message)
+	require.Equal(t, "deciding on the admission of ClusterVectorSidecar logs: not to be asked", answer.Result.Message)
 }
 
 // An update selects another namespace. The webhook denies it for an error in the added namespace, but not for an error

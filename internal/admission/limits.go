@@ -94,7 +94,7 @@ func decodeStrictly[T any](text []byte, into *T) error {
 	}
 	for _, limit := range sizes.sizeLimits() {
 		if limit.actual > limit.maximum {
-			return fmt.Errorf("%s has %d %s; at most %d are allowed", limit.path, limit.actual, limit.unit, limit.maximum)
+			return fmt.Errorf("field %s has %d %s; at most %d are allowed", limit.path, limit.actual, limit.unit, limit.maximum)
 		}
 	}
 	var content map[string]any

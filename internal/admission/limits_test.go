@@ -85,7 +85,7 @@ func TestRead_RejectsInputOverLimits(t *testing.T) {
 
 func TestRead_RejectsLongQuantities(t *testing.T) {
 	err := decodeStrictly([]byte(`{"spec":{"sidecar":{"resources":{"limits":{"memory":"`+strings.Repeat("9", 700_000)+`"}}}}}`), &v1alpha1.ClusterVectorSidecar{})
-	require.ErrorContains(t, err, "spec.sidecar.resources.limits.memory: 999")
+	require.ErrorContains(t, err, "spec.sidecar.resources.limits.memory: quantity 999")
 }
 
 func TestHandler_DeniesLargeVectorSidecars(t *testing.T) {

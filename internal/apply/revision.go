@@ -62,7 +62,7 @@ func (w *Writer) NumberRevision(ctx context.Context, stored *appsv1.ControllerRe
 	original := stored.DeepCopy()
 	stored.Revision = number
 	if err := w.client.Patch(ctx, stored, client.MergeFrom(original), client.FieldOwner(meta.Operator)); err != nil {
-		return fmt.Errorf("numbering ControllerRevision %s/%s: %w", stored.Namespace, stored.Name, err)
+		return fmt.Errorf("changing the number of ControllerRevision %s/%s: %w", stored.Namespace, stored.Name, err)
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (w *Writer) MarkRevision(ctx context.Context, installation types.Namespaced
 	stored := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: installation.Namespace, Name: fleet.RecordName(installation.Name, revision)}}
 	err = w.client.Patch(ctx, stored, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(meta.Operator))
 	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("marking ControllerRevision %s/%s: %w", stored.Namespace, stored.Name, err)
+		return fmt.Errorf("writing annotation %s of ControllerRevision %s/%s: %w", meta.AnnotationFailed, stored.Namespace, stored.Name, err)
 	}
 	return nil
 }

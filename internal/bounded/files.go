@@ -33,7 +33,7 @@ const largestStream = 64 << 20
 func Stream(reader io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(reader, largestStream+1))
 	if err == nil && len(text) > largestStream {
-		err = fmt.Errorf("more than %d bytes: split the file", largestStream)
+		err = fmt.Errorf("the file has more than %d bytes: split it", largestStream)
 	}
 	return text, err
 }
@@ -156,7 +156,7 @@ func (t *fileCollector) addFile(fsys fs.FS, path string) error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is neither a file nor a directory: remove it", path)
+		return fmt.Errorf("path %s is neither a file nor a directory: remove it", path)
 	}
 	file, err := fsys.Open(path)
 	if err != nil {

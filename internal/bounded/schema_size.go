@@ -188,7 +188,7 @@ func (p *program) measureSchema(depth int) error {
 			}
 		}
 		if e.sizes[p.root] > maxExpanded {
-			return newError(Nodes, "refer to less, or nest it less", "with every $ref replaced, more than %d parts of the schema apply to one value", maxExpanded)
+			return newError(Nodes, "use fewer $ref, or nest them less", "with every $ref replaced, more than %d parts of the schema apply to one value", maxExpanded)
 		}
 		if maps.Equal(e.sizes, e.childSizes) {
 			return nil
@@ -213,7 +213,7 @@ const underway = -1
 func (e *expansion) schemaSize(schema *jsonschema.Schema) (int, error) {
 	if size, ok := e.sizes[schema]; ok {
 		if size == underway {
-			return 0, fmt.Errorf("%s refers to itself", schema.Location)
+			return 0, fmt.Errorf("the schema at %s refers to itself", schema.Location)
 		}
 		return size, nil
 	}

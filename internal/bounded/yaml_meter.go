@@ -49,7 +49,7 @@ func (l *Limits) checkParsable(text []byte) error {
 	if offset := bytes.LastIndex(text, []byte(byteOrderMark)); offset > 0 {
 		// Depending on the end of its buffer, libyaml reads such a mark as whitespace, or as the first character of
 		// each line.
-		return newError(Bytes, "remove it", "a byte order mark (U+FEFF) that is not at the start").withOffset(text, offset)
+		return newError(Bytes, "remove it", "the text has a byte order mark (U+FEFF) after its start").withOffset(text, offset)
 	}
 	nodes := 0
 	for i, c := range text {
@@ -64,7 +64,7 @@ func (l *Limits) checkParsable(text []byte) error {
 			}
 		}
 		if nodes > maxParsedNodes {
-			return newError(Nodes, splitHelp, "more possible values than the limit of %s (%d; each of , : ? [ and { counts as two)", l.Subject, maxParsedNodes).withOffset(text, i)
+			return newError(Nodes, splitHelp, "the text may have more values than the limit of %s (%d; each of , : ? [ and { counts as two)", l.Subject, maxParsedNodes).withOffset(text, i)
 		}
 	}
 	return nil

@@ -118,7 +118,7 @@ func (s *Situation) decideDeclared(isOwned bool) Decision {
 	case s.Live == nil:
 		action, message = Create, "the object does not exist"
 	case !isOwned:
-		return Decision{State: Conflict, Message: fmt.Sprintf("the existing object does not have the label %s: %s; delete it, or remove the item from the values", meta.LabelDeclaredBy, s.Owner)}
+		return Decision{State: Conflict, Message: fmt.Sprintf("the existing object does not have the label %s with the value %s; delete the object, or remove the item from the values", meta.LabelDeclaredBy, s.Owner)}
 	case s.Live.GetDeletionTimestamp() != nil:
 		return Decision{State: WaitingForRemoval, Message: "the existing object is being deleted, and is created again afterwards"}
 	case s.foreignManagers() != "":
@@ -138,13 +138,13 @@ func (s *Situation) decideUndeclared() Decision {
 	case s.Live.GetDeletionTimestamp() != nil:
 		return Decision{}
 	case s.foreignManagers() != "":
-		return Decision{State: Conflict, Message: fmt.Sprintf("the values no longer declare the object, and it stays because fields of its spec are also owned by %s; delete it, or remove the label %s", s.foreignManagers(), meta.LabelDeclaredBy)}
+		return Decision{State: Conflict, Message: fmt.Sprintf("the values no longer declare the object, and it stays because fields of its spec are also owned by %s; delete the object, or remove its label %s", s.foreignManagers(), meta.LabelDeclaredBy)}
 	case s.Declared.isEmptied(s.Key):
 		items := "items"
 		if s.Key.Namespace == "" {
 			items = "clusterItems"
 		}
-		return Decision{State: NotDeleted, Message: fmt.Sprintf("%s.%s is empty; to delete the last objects, set %s.allowEmpty: true", Key, items, Key)}
+		return Decision{State: NotDeleted, Message: fmt.Sprintf("the value %s.%s is empty; to delete the last objects, set %s.allowEmpty: true", Key, items, Key)}
 	}
 	return Decision{Action: Delete, State: Pending, Message: "the values no longer declare the object"}
 }

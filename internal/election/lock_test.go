@@ -190,9 +190,9 @@ func TestLock_DetectsLostLeaseAtRenewal(t *testing.T) {
 		change func(lease *coordinationv1.Lease) *coordinationv1.Lease
 		want   string
 	}{
-		"deleted":          {func(*coordinationv1.Lease) *coordinationv1.Lease { return nil }, "was deleted by another client"},
-		"without a holder": {heldBy(""), "has no holder"},
-		"of another":       {heldBy("other"), "is now owned by other"},
+		"deleted":          {func(*coordinationv1.Lease) *coordinationv1.Lease { return nil }, "another client deleted Lease "},
+		"without a holder": {heldBy(""), "another client removed the holder of Lease "},
+		"of another":       {heldBy("other"), "replica other now owns Lease "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

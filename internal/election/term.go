@@ -70,14 +70,14 @@ func (l *Lock) lossErr() error {
 // lossCause returns an error that says how an operator that has led lost its lease; the
 // record is nil if there is no Lease.
 func (l *Lock) lossCause(record *resourcelock.LeaderElectionRecord) error {
-	change := "was deleted by another client"
+	cause := fmt.Sprintf("another client deleted Lease %s", l.Describe())
 	switch {
 	case record != nil && record.HolderIdentity == "":
-		change = "has no holder: another client removed the holder"
+		cause = fmt.Sprintf("another client removed the holder of Lease %s", l.Describe())
 	case record != nil:
-		change = fmt.Sprintf("is now owned by %s", record.HolderIdentity)
+		cause = fmt.Sprintf("replica %s now owns Lease %s", record.HolderIdentity, l.Describe())
 	}
-	return fmt.Errorf("lost the leadership: Lease %s %s; the operator stops writing and restarts", l.Describe(), change)
+	return fmt.Errorf("lost the leadership: %s; the operator stops writing and restarts", cause)
 }
 
 // waitForOthers waits until a previous holder of a Lease that was not released must have noticed
@@ -112,7 +112,7 @@ func (l *Lock) waitForOthers(ctx context.Context, record resourcelock.LeaderElec
 		case err == nil:
 			requestTime = renewed
 		case isRejection(err) || l.now().After(requestTime.Add(duration)):
-			return requestTime, fmt.Errorf("renewing the lease while waiting for others: %w", err)
+			return requestTime, fmt.Errorf("renewing the lease during the wait before the first write: %w", err)
 		}
 	}
 }

@@ -53,7 +53,7 @@ type installationLayer struct {
 func Load(chart map[string][]byte) (*Set, error) {
 	text, ok := chart[schemaURL]
 	if !ok {
-		return nil, fmt.Errorf("missing %s; a sidecar chart needs a schema, at least {\"type\": \"object\"}", schemaURL)
+		return nil, fmt.Errorf("file %s is missing; a sidecar chart needs a schema, at least {\"type\": \"object\"}", schemaURL)
 	}
 	set := &Set{chart: map[string]Layer{}}
 	var err error

@@ -198,7 +198,7 @@ func (c *Content) readBuiltIn(object *appsv1.ControllerRevision, installation st
 		return nil
 	}
 	if err := bounded.StoredConfigMap().DecodeJSON([]byte(object.Annotations[meta.AnnotationSamples]), &c.Samples); err != nil {
-		return &RecordError{c.Revision(), fmt.Errorf("ControllerRevision %s, annotation %s: %w", object.Name, meta.AnnotationSamples, err)}
+		return &RecordError{c.Revision(), fmt.Errorf("reading annotation %s of ControllerRevision %s: %w", meta.AnnotationSamples, object.Name, err)}
 	}
 	partObject, err := get(partName(installation, digest))
 	if err != nil {

@@ -58,7 +58,7 @@ func (f *frame) callFunction(dot any, node parse.Node, name *parse.IdentifierNod
 func (f *frame) shortCircuit(stopOn bool, callArgs *arguments) (any, error) {
 	var value any
 	if len(callArgs.nodes) == 0 && isNothing(callArgs.piped) {
-		return nil, errors.New("and, or take at least one argument")
+		return nil, errors.New("the functions and, or take at least one argument")
 	}
 	for _, node := range callArgs.nodes {
 		err := f.meter.addSteps(1)
@@ -156,10 +156,10 @@ func (called *function) checkArgumentCount(count int) error {
 	typ := called.fn.Type()
 	expected := typ.NumIn() - called.hiddenParameters()
 	if typ.IsVariadic() && count < expected-1 {
-		return fmt.Errorf("wrong number of arguments for %s: want at least %d, got %d", called.name, expected-1, count)
+		return fmt.Errorf("wrong number of arguments for function %s: want at least %d, got %d", called.name, expected-1, count)
 	}
 	if !typ.IsVariadic() && count != expected {
-		return fmt.Errorf("wrong number of arguments for %s: want %d, got %d", called.name, expected, count)
+		return fmt.Errorf("wrong number of arguments for function %s: want %d, got %d", called.name, expected, count)
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func (p *fieldLookup) resolve(value any, callArgs *arguments) (any, error) {
 	switch value := value.(type) {
 	case map[string]any:
 		if callArgs != nil {
-			return nil, fmt.Errorf("%s.%s has arguments: %w", p.holder, p.field, errNotAMethod)
+			return nil, fmt.Errorf("field %s.%s has arguments: %w", p.holder, p.field, errNotAMethod)
 		}
 		if item, ok := value[p.field]; ok {
 			return item, nil
@@ -178,7 +178,7 @@ func (p *fieldLookup) resolveReflected(v reflect.Value, callArgs *arguments) (an
 		}
 		return &absent{holder: p.holder, container: v.Interface(), key: p.field}, nil
 	}
-	return nil, fmt.Errorf("%s is %s and has no key %q", p.holder, describeType(v.Interface()), p.field)
+	return nil, fmt.Errorf("%s is %s, not a map, and has no key %q", p.holder, describeType(v.Interface()), p.field)
 }
 
 // describeType returns the name of a value's type in the terms of YAML.

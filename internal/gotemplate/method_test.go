@@ -173,7 +173,7 @@ func TestMethods_RejectUnlistedMethods(t *testing.T) {
 		`{{ (semver "1.2.3").Scan "2.0.0" }}`: `semver "1.2.3" has no key "Scan"`,
 		`{{ (semver "1.2.3").Majr }}`:         `semver "1.2.3" has no key "Majr"`,
 		`{{ .Files.Contents }}`:               `.Files has no key "Contents"`,
-		`{{ .Values.list.Len }}`:              `.Values.list is a list and has no key "Len"`,
+		`{{ .Values.list.Len }}`:              `.Values.list is a list, not a map, and has no key "Len"`,
 	} {
 		_, err := execute(t, text, data)
 		require.ErrorContains(t, err, message, text)

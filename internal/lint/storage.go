@@ -30,7 +30,7 @@ func (o *objects) storageFindings(document source.Document, p *plan.Plan) []Find
 		volumes, containers = slices.Concat(volumes, pod.Volumes), slices.Concat(containers, runningContainers(pod))
 	}
 	pos := newPositions(subject.Text, subject.Line).findKey(path...)
-	name := p.Target.Kind + " " + p.Target.Namespace + "/" + p.Target.Name + ": "
+	name := p.Target.Kind + " " + p.Target.Namespace + "/" + p.Target.Name
 	var findings []Finding
 	used := resource.Quantity{}
 	for i := range volumes {
@@ -43,12 +43,12 @@ func (o *objects) storageFindings(document source.Document, p *plan.Plan) []Find
 				used.Add(*volume.EmptyDir.SizeLimit)
 			}
 		case mount.ReadOnly: // If Vector removes files, the mount is writable.
-			message := fmt.Sprintf("%svolume %q, which the sidecar reads at %s, has no sizeLimit, and the sidecar does not remove files", name, volume.Name, mount.MountPath)
+			message := fmt.Sprintf("%s: volume %q, which the sidecar reads at %s, has no sizeLimit, and the sidecar does not remove files", name, volume.Name, mount.MountPath)
 			findings = append(findings, newFinding(unboundedLogs, subject.Source, message).withPosition(pos, ""))
 		}
 	}
 	if limit := storageLimit(containers); limit != nil && limit.Cmp(used) < 0 {
-		message := fmt.Sprintf("%scontainers may use %s of ephemeral-storage together, but data and logs may take %s", name, limit, &used)
+		message := fmt.Sprintf("%s: containers may use %s of ephemeral-storage together, but data and logs may take %s", name, limit, &used)
 		findings = append(findings, newFinding(lowStorage, subject.Source, message).withPosition(pos, ""))
 	}
 	return findings

@@ -81,7 +81,7 @@ func areUnused(ctx context.Context, live *livelist.Client, kind string, namespac
 			return true, nil // The CRD does not exist.
 		}
 		if err != nil {
-			return false, fmt.Errorf("listing %ss to find reconciled ones: %w", kind, err)
+			return false, fmt.Errorf("listing objects of kind %s to find reconciled ones: %w", kind, err)
 		}
 		if isUsed {
 			return false, nil

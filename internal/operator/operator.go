@@ -119,7 +119,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	}
 	defer unexport()
 	if err := errors.Join(addHealthChecks(mgr, loop.Alive), addReloader(mgr, options, process.Level), mgr.Add(schedule.OnEveryReplica(schedule.Every(scopeInterval, unwatched.check)))); err != nil {
-		return fmt.Errorf("adding the runnables next to the controller: %w", err)
+		return fmt.Errorf("adding the health checks and background tasks: %w", err)
 	}
 	if err := mgr.Start(ctx); err != nil {
 		return fmt.Errorf("running: %w", err)

@@ -93,7 +93,7 @@ func readFile(path string) (file, error) {
 	read := file{path: path, values: map[string]string{}}
 	var tree map[string]any
 	if err := bounded.Values().DecodeYAMLStrictly(text, &tree); err != nil {
-		return file{}, fmt.Errorf("--config: %s: %w", path, err)
+		return file{}, fmt.Errorf("--config: file %s: %w", path, err)
 	}
 	for name, value := range tree {
 		switch value := value.(type) {
@@ -104,7 +104,7 @@ func readFile(path string) (file, error) {
 			}
 			read.values[name] = strings.Join(items, ",")
 		case map[string]any:
-			return file{}, fmt.Errorf("--config: %s: %s is a map: it must be a value or a list", path, name)
+			return file{}, fmt.Errorf("--config: file %s: key %s is a map: it must be a value or a list", path, name)
 		case nil: // Unset.
 		default:
 			read.values[name] = fmt.Sprint(value)
@@ -118,13 +118,13 @@ func (f *file) setFlags(flags *flag.FlagSet) error {
 	explicit := explicitFlags(flags)
 	for _, name := range slices.Sorted(maps.Keys(f.values)) {
 		if flags.Lookup(name) == nil || name == "config" {
-			return fmt.Errorf("--config: %s: unknown key %q%s", f.path, name, nearestFlag(name, flags))
+			return fmt.Errorf("--config: file %s: unknown key %q%s", f.path, name, nearestFlag(name, flags))
 		}
 		if explicit[name] {
 			continue
 		}
 		if err := flags.Set(name, f.values[name]); err != nil {
-			return fmt.Errorf("--config: %s: %s is %q: %w", f.path, name, f.values[name], err)
+			return fmt.Errorf("--config: file %s: key %s is %q: %w", f.path, name, f.values[name], err)
 		}
 	}
 	return nil

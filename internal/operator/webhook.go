@@ -87,7 +87,7 @@ func (w *WebhookOptions) address() (host string, port int, err error) {
 	}
 	port, err = strconv.Atoi(text)
 	if err != nil || port < 1 || port > 65535 {
-		return "", 0, fmt.Errorf("%q is not a port", text)
+		return "", 0, fmt.Errorf("%q is not a port number from 1 to 65535", text)
 	}
 	return host, port, nil
 }

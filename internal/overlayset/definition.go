@@ -58,16 +58,16 @@ func ReadDefinition(document []byte, kind schema.GroupVersionKind, template []st
 		}
 		current := &node{}
 		if err := json.Unmarshal(text, current); err != nil {
-			return nil, fmt.Errorf("reading the definition of %s: %w", kind.Kind, err)
+			return nil, fmt.Errorf("reading the definition of kind %s: %w", kind.Kind, err)
 		}
 		for _, key := range append(slices.Clone(template), "spec") {
 			if current = current.Properties[key]; current == nil {
-				return nil, fmt.Errorf("the definition of %s does not have %s", kind.Kind, key)
+				return nil, fmt.Errorf("the definition of kind %s does not have the field %s", kind.Kind, key)
 			}
 		}
 		return &Definition{pod: current.listedFields()}, nil
 	}
-	return nil, fmt.Errorf("the OpenAPI document of %s does not have %s", kind.GroupVersion(), kind.Kind)
+	return nil, fmt.Errorf("the OpenAPI document of API version %s does not have the kind %s", kind.GroupVersion(), kind.Kind)
 }
 
 // listedFields returns the fields that a schema lists, or nil if it accepts any fields. For a list, it returns the

@@ -48,9 +48,9 @@ func TestDefinition_ReportsUnknownFields(t *testing.T) {
 	}
 
 	_, err = ReadDefinition(document, app.GroupVersion().WithKind("Else"), []string{"spec", "template"})
-	require.EqualError(t, err, "the OpenAPI document of example.com/v1 does not have Else")
+	require.EqualError(t, err, "the OpenAPI document of API version example.com/v1 does not have the kind Else")
 	_, err = ReadDefinition(document, app.GroupVersion().WithKind("Other"), []string{"spec", "template"})
-	require.EqualError(t, err, "the definition of Other does not have spec")
+	require.EqualError(t, err, "the definition of kind Other does not have the field spec")
 	_, err = ReadDefinition(make([]byte, largestDocument+1), app, nil)
 	require.EqualError(t, err, "the OpenAPI document of example.com/v1 has more than 33554432 bytes")
 	_, err = ReadDefinition([]byte("{"), app, nil)

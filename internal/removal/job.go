@@ -41,7 +41,7 @@ func isUninstalling(ctx context.Context, live *livelist.Client, options Options,
 			return false, err
 		}
 		printLine(progress, "Job %s changes nothing, because %s created it with applied manifests: helm uninstall was not run.", name, creators)
-		printLine(progress, "Before a release is uninstalled, it would %s (uninstall.policy=%s). With uninstall.hook=false it is not rendered.", describePolicy(options.Policy, sidecars), options.Policy)
+		printLine(progress, "When a release is uninstalled, the Job would %s (uninstall.policy=%s). To omit the Job from manifests, set uninstall.hook=false.", describePolicy(options.Policy, sidecars), options.Policy)
 		return false, nil
 	default:
 		return false, fmt.Errorf("not uninstalling: Job %s was created by %s, which is not a known Helm client; nothing is changed. If it is a Helm client, add it to uninstall.clients. To uninstall by hand: %s", name, creators, manualSteps(&options))

@@ -54,7 +54,7 @@ func ExplainRemaining(key client.ObjectKey, users []workload.Ref) string {
 	if !slices.ContainsFunc(users, func(user workload.Ref) bool { return user.Adapter().Traits.Immutable == "" }) {
 		advice = "wait until these workloads have ended, or delete them"
 	}
-	return fmt.Sprintf("ConfigMap %s stays, because pods of %s need it: %s",
+	return fmt.Sprintf("ConfigMap %s stays, because pods of %s need it; to remove the ConfigMap, %s",
 		path.Join(key.Namespace, key.Name), strings.Join(humanize.TruncateList(names, maxNamed, len(users)), ", "), advice)
 }
 

@@ -246,8 +246,8 @@ func TestEjector_KeepsRequiredConfigMaps(t *testing.T) {
 	_, err := ejector.Clean(t.Context(), "shop")
 
 	require.ErrorAs(t, err, new(*RemainingError))
-	require.ErrorContains(t, err, "ConfigMap shop/used stays, because pods of Deployment shop/cart need it: remove the references from the pod template")
-	require.ErrorContains(t, err, "ConfigMap shop/run stays, because pods of Job shop/run need it: wait until these workloads have ended")
+	require.ErrorContains(t, err, "ConfigMap shop/used stays, because pods of Deployment shop/cart need it; to remove the ConfigMap, remove the references from the pod template")
+	require.ErrorContains(t, err, "ConfigMap shop/run stays, because pods of Job shop/run need it; to remove the ConfigMap, wait until these workloads have ended")
 	require.ErrorContains(t, err, "ConfigMap shop/scheduled stays, because pods of Job shop/scheduled need it")
 	var left corev1.ConfigMapList
 	require.NoError(t, cluster.List(t.Context(), &left))

@@ -178,7 +178,7 @@ func startStandby(ctx context.Context, leaving Operator, progress io.Writer) fun
 	go func() {
 		defer close(done)
 		if err := leaving.Run(ctx); err != nil {
-			printLine(progress, "no longer on standby: %v", err)
+			printLine(progress, "the standby replica of this Job stopped: %v", err)
 		}
 	}()
 	return func() {

@@ -100,11 +100,11 @@ func (r *resources) violations(item *corev1.LimitRangeItem, name corev1.Resource
 	if minimum, isSet := item.Min[name]; isSet {
 		switch {
 		case !hasRequest:
-			texts = append(texts, fmt.Sprintf("%s has no request, but a request of at least %s is required", name, minimum.String()))
+			texts = append(texts, fmt.Sprintf("resource %s has no request, but a request of at least %s is required", name, minimum.String()))
 		case request.Cmp(minimum) < 0:
-			texts = append(texts, fmt.Sprintf("the request of %s is %s, but must be at least %s", name, request.String(), minimum.String()))
+			texts = append(texts, fmt.Sprintf("the request of resource %s is %s, but must be at least %s", name, request.String(), minimum.String()))
 		case hasLimit && limit.Cmp(minimum) < 0:
-			texts = append(texts, fmt.Sprintf("the limit of %s is %s, but must be at least %s", name, limit.String(), minimum.String()))
+			texts = append(texts, fmt.Sprintf("the limit of resource %s is %s, but must be at least %s", name, limit.String(), minimum.String()))
 		}
 	}
 	noun := "limit"
@@ -114,22 +114,22 @@ func (r *resources) violations(item *corev1.LimitRangeItem, name corev1.Resource
 	if maximum, isSet := item.Max[name]; isSet {
 		switch {
 		case !hasLimit:
-			texts = append(texts, fmt.Sprintf("%s has no %s, but a %s of at most %s is required", name, noun, noun, maximum.String()))
+			texts = append(texts, fmt.Sprintf("resource %s has no %s, but a %s of at most %s is required", name, noun, noun, maximum.String()))
 		case limit.Cmp(maximum) > 0:
-			texts = append(texts, fmt.Sprintf("the %s of %s is %s, but may be at most %s", noun, name, limit.String(), maximum.String()))
+			texts = append(texts, fmt.Sprintf("the %s of resource %s is %s, but may be at most %s", noun, name, limit.String(), maximum.String()))
 		case hasRequest && request.Cmp(maximum) > 0:
-			texts = append(texts, fmt.Sprintf("the request of %s is %s, but may be at most %s", name, request.String(), maximum.String()))
+			texts = append(texts, fmt.Sprintf("the request of resource %s is %s, but may be at most %s", name, request.String(), maximum.String()))
 		}
 	}
 	if maxRatio, isSet := item.MaxLimitRequestRatio[name]; isSet && !r.isClaim {
 		switch {
 		case request.IsZero():
-			texts = append(texts, fmt.Sprintf("%s has no request, but its limit may be at most %s times its request", name, maxRatio.String()))
+			texts = append(texts, fmt.Sprintf("resource %s has no request, but its limit may be at most %s times its request", name, maxRatio.String()))
 		case limit.IsZero():
-			texts = append(texts, fmt.Sprintf("%s has no limit, but a limit of at most %s times the request is required", name, maxRatio.String()))
+			texts = append(texts, fmt.Sprintf("resource %s has no limit, but a limit of at most %s times the request is required", name, maxRatio.String()))
 		default:
 			if ratio := limit.AsApproximateFloat64() / request.AsApproximateFloat64(); ratio > maxRatio.AsApproximateFloat64() {
-				texts = append(texts, fmt.Sprintf("the limit of %s is %s times the request, but may be at most %s times", name, strconv.FormatFloat(ratio, 'g', 4, 64), maxRatio.String()))
+				texts = append(texts, fmt.Sprintf("the limit of resource %s is %s times the request, but may be at most %s times", name, strconv.FormatFloat(ratio, 'g', 4, 64), maxRatio.String()))
 			}
 		}
 	}

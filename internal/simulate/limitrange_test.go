@@ -27,15 +27,15 @@ func TestLimitForecast_AppliesLimitRanges(t *testing.T) {
 		want        []string
 	}{
 		"the ratio is kept":      {"cpu=1 / cpu=2", "cpu=1 / cpu=2", corev1.LimitRangeItem{Type: container, MaxLimitRequestRatio: listOf("cpu=2")}, nil},
-		"the ratio is too high":  {"cpu=1 / cpu=2", "cpu=100m / cpu=250m", corev1.LimitRangeItem{Type: container, MaxLimitRequestRatio: listOf("cpu=2")}, []string{"container vector: the limit of cpu is 2.5 times the request, but may be at most 2 times"}},
-		"a ratio without limit":  {"memory=1 / memory=1", "memory=1", corev1.LimitRangeItem{Type: container, MaxLimitRequestRatio: listOf("memory=1")}, []string{"container vector: memory has no limit, but a limit of at most 1 times the request is required"}},
-		"a ratio without either": {"", "memory=1 / memory=1", corev1.LimitRangeItem{Type: container, MaxLimitRequestRatio: listOf("memory=1")}, []string{"container app: memory has no request, but its limit may be at most 1 times its request"}},
-		"too much":               {"cpu=1 / cpu=1", "cpu=1 / cpu=3", corev1.LimitRangeItem{Type: container, Max: listOf("cpu=2")}, []string{"container vector: the limit of cpu is 3, but may be at most 2"}},
+		"the ratio is too high":  {"cpu=1 / cpu=2", "cpu=100m / cpu=250m", corev1.LimitRangeItem{Type: container, MaxLimitRequestRatio: listOf("cpu=2")}, []string{"container vector: the limit of resource cpu is 2.5 times the request, but may be at most 2 times"}},
+		"a ratio without limit":  {"memory=1 / memory=1", "memory=1", corev1.LimitRangeItem{Type: container, MaxLimitRequestRatio: listOf("memory=1")}, []string{"container vector: resource memory has no limit, but a limit of at most 1 times the request is required"}},
+		"a ratio without either": {"", "memory=1 / memory=1", corev1.LimitRangeItem{Type: container, MaxLimitRequestRatio: listOf("memory=1")}, []string{"container app: resource memory has no request, but its limit may be at most 1 times its request"}},
+		"too much":               {"cpu=1 / cpu=1", "cpu=1 / cpu=3", corev1.LimitRangeItem{Type: container, Max: listOf("cpu=2")}, []string{"container vector: the limit of resource cpu is 3, but may be at most 2"}},
 		"the maximum is default": {"cpu=1 / cpu=1", "cpu=1", corev1.LimitRangeItem{Type: container, Max: listOf("cpu=2")}, nil},
-		"too little":             {"cpu=1 / cpu=1", "cpu=50m / cpu=1", corev1.LimitRangeItem{Type: container, Min: listOf("cpu=100m")}, []string{"container vector: the request of cpu is 50m, but must be at least 100m"}},
-		"together too much":      {"cpu=1 / cpu=1", "cpu=1 / cpu=2", corev1.LimitRangeItem{Type: pod, Max: listOf("cpu=2")}, []string{"pod: the limit of cpu is 3, but may be at most 2"}},
-		"together a ratio":       {"cpu=1 / cpu=1", "cpu=1 / cpu=4", corev1.LimitRangeItem{Type: pod, MaxLimitRequestRatio: listOf("cpu=2")}, []string{"pod: the limit of cpu is 2.5 times the request, but may be at most 2 times"}},
-		"no pod has a default":   {"", "cpu=1", corev1.LimitRangeItem{Type: pod, Max: listOf("cpu=2")}, []string{"pod: cpu has no limit, but a limit of at most 2 is required"}},
+		"too little":             {"cpu=1 / cpu=1", "cpu=50m / cpu=1", corev1.LimitRangeItem{Type: container, Min: listOf("cpu=100m")}, []string{"container vector: the request of resource cpu is 50m, but must be at least 100m"}},
+		"together too much":      {"cpu=1 / cpu=1", "cpu=1 / cpu=2", corev1.LimitRangeItem{Type: pod, Max: listOf("cpu=2")}, []string{"pod: the limit of resource cpu is 3, but may be at most 2"}},
+		"together a ratio":       {"cpu=1 / cpu=1", "cpu=1 / cpu=4", corev1.LimitRangeItem{Type: pod, MaxLimitRequestRatio: listOf("cpu=2")}, []string{"pod: the limit of resource cpu is 2.5 times the request, but may be at most 2 times"}},
+		"no pod has a default":   {"", "cpu=1", corev1.LimitRangeItem{Type: pod, Max: listOf("cpu=2")}, []string{"pod: resource cpu has no limit, but a limit of at most 2 is required"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := &Surroundings{}
@@ -70,5 +70,5 @@ func TestLimitForecast_ChecksClaimsOfVolumes(t *testing.T) {
 	found := NewForecast(&Change{Replacements: []Replacement{change}}, &Surroundings{LimitRanges: []corev1.LimitRange{limits}}).Limits
 
 	require.Len(t, found, 1)
-	require.Equal(t, "claim of volume data: the request of storage is 5Gi, but may be at most 2Gi", found[0].Message)
+	require.Equal(t, "claim of volume data: the request of resource storage is 5Gi, but may be at most 2Gi", found[0].Message)
 }

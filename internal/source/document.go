@@ -330,7 +330,7 @@ func simplifyError(err error) error {
 			if wrong.Field == "items" {
 				expected = "a list"
 			}
-			return fmt.Errorf("%s: expected %s, got %s", wrong.Field, expected, actual)
+			return fmt.Errorf("field %s: expected %s, got %s", wrong.Field, expected, actual)
 		case wrong.Value == "array":
 			return errors.New("expected an object with apiVersion, kind and metadata, got a list: write each object as a separate document (---), or all objects as items of kind: List")
 		}

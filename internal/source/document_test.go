@@ -54,7 +54,7 @@ func TestParse_NamesInvalidDocuments(t *testing.T) {
 		"a list in JSON":         {`[{"kind": "ConfigMap"}]`, []string{"expected an object with apiVersion, kind and metadata, got a list"}},
 		"a text":                 {"Shop\n", []string{"a.yaml: document 1: expected an object with apiVersion, kind and metadata, got a string"}},
 		"a number":               {"3\n", []string{"expected an object with apiVersion, kind and metadata, got a number"}},
-		"a list of kinds":        {"kind: [ConfigMap]\n", []string{"document 1: kind: expected a string, got a list"}},
+		"a list of kinds":        {"kind: [ConfigMap]\n", []string{"document 1: field kind: expected a string, got a list"}},
 		"items that are none":    {"kind: List\nitems: {}\n", []string{"items: expected a list, got an object"}},
 		"the second document":    {configMap + "---\na: [\n", []string{"a.yaml: document 2"}},
 		"all unknown fields":     {configMap + "dta: {}\nimutable: true\n", []string{"ConfigMap", `"dta"`, `"imutable"`}},

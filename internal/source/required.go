@@ -38,7 +38,7 @@ var requiredKinds = map[string]schema.GroupVersion{
 func ParseRequiredObject(text string) (RequiredObject, error) {
 	kind, name, _ := strings.Cut(text, "/")
 	if _, ok := requiredKinds[kind]; !ok || name == "" {
-		return RequiredObject{}, fmt.Errorf("%q is not KIND/NAME with a kind of %s", text, strings.Join(slices.Sorted(maps.Keys(requiredKinds)), ", "))
+		return RequiredObject{}, fmt.Errorf("%q is not KIND/NAME, where KIND is one of %s", text, strings.Join(slices.Sorted(maps.Keys(requiredKinds)), ", "))
 	}
 	return RequiredObject{kind, name}, nil
 }

@@ -326,7 +326,7 @@ func (c *clusterSum) namespacesOutcome() outcome {
 
 // unreadableOutcome returns the result for a selector of namespaces that cannot be parsed.
 func (c *clusterSum) unreadableOutcome() outcome {
-	message := fmt.Sprintf("%s: %s; no namespace changes until the spec is corrected", meta.Title(meta.InNamespace(c.facts.Cluster.Name)), c.facts.Invalid)
+	message := fmt.Sprintf("ClusterVectorSidecar %s: %s; no namespace changes until the spec is corrected", c.facts.Cluster.Name, c.facts.Invalid)
 	return outcome{state: stalled, reason: meta.ReasonInvalidSelector, message: humanize.Message(message, conditionLimit)}
 }
 

@@ -134,7 +134,7 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 		message += "; no workload of spec.rollout.canary has pods that run this sidecar"
 	}
 	if warned.count > 0 {
-		message += fmt.Sprintf("; %d with warnings: %s", warned.count, warned.texts(func(p *plan.Plan) string { return ": the sidecar " + p.Warning }))
+		message += fmt.Sprintf("; workloads with warnings (%d): %s", warned.count, warned.texts(func(p *plan.Plan) string { return ": the sidecar " + p.Warning }))
 	}
 	if n := len(decision.Findings); n > 0 {
 		message += fmt.Sprintf("; findings in the Vector configuration: %d, see condition ConfigValid", n)
@@ -152,11 +152,7 @@ func tooLargeMessage() string {
 
 // describeNotEnabledKinds returns the message for kinds that are not enabled in the installation.
 func describeNotEnabledKinds(kinds []string) string {
-	verb, object := "is", "it"
-	if len(kinds) > 1 {
-		verb, object = "are", "them"
-	}
-	return fmt.Sprintf("%s %s not enabled in this installation: add %s to workloads.kinds in the Helm values, or remove %s from spec.workloads", strings.Join(kinds, " and "), verb, object, object)
+	return "spec.workloads lists kinds that are not enabled in this installation: " + strings.Join(kinds, ", ") + "; add them to workloads.kinds in the Helm values, or remove them from spec.workloads"
 }
 
 // describeMissingKinds returns the message for kinds that the API server of the cluster lacks; "" for none.

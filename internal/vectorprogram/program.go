@@ -57,7 +57,7 @@ func Open(ctx context.Context, path string) (*Program, error) {
 	}
 	match := versionLine.FindStringSubmatch(end.printed)
 	if match == nil || end.code != 0 {
-		return nil, fmt.Errorf("%s is not Vector: %s --version %s", path, path, end.outputText())
+		return nil, fmt.Errorf("program %s is not Vector, because the command %s --version %s", path, path, end.outputText())
 	}
 	p.Version = match[1]
 	return p, nil

@@ -117,7 +117,7 @@ const image = "timberio/vector:0.57.0-alpine"
 
 func TestOpen_RejectsOtherExecutables(t *testing.T) {
 	_, err := vectorprogram.Open(t.Context(), link(t, "other"))
-	require.ErrorContains(t, err, "other is not Vector: ")
+	require.ErrorContains(t, err, "other is not Vector, because the command ")
 	require.ErrorContains(t, err, `ended with code 0 and printed "other 1.2.3"`)
 	_, err = vectorprogram.Open(t.Context(), filepath.Join(t.TempDir(), "none"))
 	require.ErrorContains(t, err, "finding Vector: ")
@@ -156,7 +156,7 @@ func TestValidate_SkipsVectorOfOtherVersion(t *testing.T) {
 	program := standIn(t, "accepts")
 	answer, err := program.Validate(t.Context(), asked("vector:0.45.0", "sinks: {}"))
 	require.NoError(t, err)
-	require.Contains(t, answer.Unable, " is Vector 0.57, but image vector:0.45.0 is 0.45; set --vector to a Vector 0.45 binary")
+	require.Contains(t, answer.Unable, " is Vector 0.57, but image vector:0.45.0 has Vector 0.45; set --vector to a Vector 0.45 binary")
 	for _, image := range []string{"vector:latest", "vector:0.57.1"} {
 		answer, err := program.Validate(t.Context(), asked(image, "sinks: {}"))
 		require.NoError(t, err)

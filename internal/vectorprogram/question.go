@@ -56,7 +56,7 @@ func (p *Program) Validate(ctx context.Context, validation *desired.Validation) 
 	pod := &validation.Job.Spec.Template.Spec
 	image := pod.Containers[0].Image
 	if needed, programVersion, differs := vectorconfig.DifferentVersions(image, "vector:"+p.Version); differs {
-		return &Answer{Unable: fmt.Sprintf("%s is Vector %s, but image %s is %s; set --vector to a Vector %s binary", p.path, programVersion, image, needed, needed)}, nil
+		return &Answer{Unable: fmt.Sprintf("program %s is Vector %s, but image %s has Vector %s; set --vector to a Vector %s binary", p.path, programVersion, image, needed, needed)}, nil
 	}
 	folder, err := os.MkdirTemp("", "vectorsidecar-*")
 	if err != nil {

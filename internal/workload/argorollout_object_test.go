@@ -22,10 +22,10 @@ func TestReadArgoRollout_ReportsFieldsOfWrongType(t *testing.T) {
 	inPod := func(text string) string { return `"spec":{"template":{` + records + `,"spec":` + text + `}}` }
 	for name, test := range map[string]struct{ fields, template, other string }{
 		"a quantity":         {fields: inPod(`{"containers":[{"name":"a"},{"name":"b","resources":{"limits":{"cpu":"one"}}}]}`), template: pod + ".containers[1].resources.limits.cpu cannot be read: quantities must match the regular expression"},
-		"a quantity too far": {fields: inPod(`{"containers":[{"name":"a","resources":{"limits":{"memory":"1e60000000"}}}]}`), template: pod + ".containers[0].resources.limits.memory: 1e60000000 is out of range"},
+		"a quantity too far": {fields: inPod(`{"containers":[{"name":"a","resources":{"limits":{"memory":"1e60000000"}}}]}`), template: pod + ".containers[0].resources.limits.memory: quantity 1e60000000 is out of range"},
 		"a quantity too long": {
 			fields:   inPod(`{"containers":[{"name":"a","env":[{"name":"A","valueFrom":{"resourceFieldRef":{"resource":"limits.cpu","divisor":"` + strings.Repeat("9", 700_000) + `"}}}]}],"volumes":"none"}`),
-			template: pod + ".containers[0].env[0].valueFrom.resourceFieldRef.divisor: 99999",
+			template: pod + ".containers[0].env[0].valueFrom.resourceFieldRef.divisor: quantity 99999",
 		},
 		"a text for a map":   {fields: inPod(`{"containers":[{"name":"a","resources":{"limits":"none"}}]}`), template: pod + ".containers[0].resources.limits cannot be read: got string, expected v1.ResourceList"},
 		"a text for a list":  {fields: inPod(`{"containers":[{"name":"a"}],"volumes":"none"}`), template: pod + ".volumes cannot be read: got string, expected []v1.Volume"},

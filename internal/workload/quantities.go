@@ -140,7 +140,7 @@ func checkQuantity(path string, value any) error {
 		exponent = strings.TrimLeft(text[e+1:], "+-")
 	}
 	if len(text) > longestQuantity || len(exponent) > longestExponent {
-		return fmt.Errorf("%s: %.40s is out of range; use a quantity of at most %d characters, with an exponent of at most %d digits", path, text, longestQuantity, longestExponent)
+		return fmt.Errorf("%s: quantity %.40s is out of range; use a quantity of at most %d characters, with an exponent of at most %d digits", path, text, longestQuantity, longestExponent)
 	}
 	return nil
 }

@@ -160,7 +160,7 @@ func TestDeclaredSidecar_KeepsObjectsUnlessEmptyIsAllowed(t *testing.T) {
 	logs := awaitSidecar(t, namespace, "logs")
 
 	redeclare(t, values, "items: {}")
-	awaitEvent(t, meta.ReasonNotDeleted, "VectorSidecar "+namespace+"/logs: vectorSidecars.items is empty")
+	awaitEvent(t, meta.ReasonNotDeleted, "VectorSidecar "+namespace+"/logs: the value vectorSidecars.items is empty")
 	require.True(t, find(t, logs))
 	require.Nil(t, logs.DeletionTimestamp)
 

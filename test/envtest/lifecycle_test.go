@@ -61,7 +61,7 @@ func TestVectorSidecar_InjectsLabeledWorkloads(t *testing.T) {
 	require.Equal(t, "vector", deployment.Annotations[meta.AnnotationContainerName])
 	require.NotEmpty(t, deployment.Annotations[meta.AnnotationConfigMapVersion])
 	require.NotNil(t, vs.Status.LastReconcileTime)
-	require.Contains(t, message(vs, meta.ConditionReady), "1 with warnings: Deployment "+namespace+"/cart: the sidecar collects no data from its application")
+	require.Contains(t, message(vs, meta.ConditionReady), "workloads with warnings (1): Deployment "+namespace+"/cart: the sidecar collects no data from its application")
 	requireRecorded(t, "ready", vs)
 
 	var pods corev1.PodList

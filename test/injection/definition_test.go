@@ -45,7 +45,7 @@ func TestOverlaySet_SkipsDefinitionWithoutRestartPolicy(t *testing.T) {
 	}
 	require.Equal(t, []v1alpha1.WorkloadKind{"Deployment"}, of("logs").Kinds)
 	require.Empty(t, of("logs").SkipReason)
-	require.Equal(t, "the definition of Rollouts, possibly of an earlier version, does not have initContainers.restartPolicy", of("only").SkipReason)
+	require.Equal(t, "the definition of Rollouts, possibly of an earlier version, does not have the field initContainers.restartPolicy", of("only").SkipReason)
 
 	harness.Eventually(t, "a policy that acts on Deployments", func() bool {
 		trial := objects.NewDeployment("trial", namespace).Labeled("logs", "vector").Build()

@@ -110,7 +110,7 @@ func TestFence_PreventsTwoWritersAfterLeaseDeletion(t *testing.T) {
 			t.Logf("%d writes by the one before, %d by the one after, %d of the former late; %s between the last and the first", log.count("before"), log.count("after"), late, pause)
 			require.Zero(t, late)
 			require.Equal(t, 1, before.ExitCode(), "it ends, and its pod starts anew")
-			require.Contains(t, before.Said(t, "running the operator")[0]["error"], "lost the leadership: Lease "+own+"/"+lease)
+			require.Contains(t, before.Said(t, "running the operator")[0]["error"], "Lease "+own+"/"+lease+"; the operator stops writing and restarts")
 			require.Len(t, after.Said(t, waiting), 1)
 			noErrors(t, after)
 		})

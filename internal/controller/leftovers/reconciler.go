@@ -143,7 +143,7 @@ func (r *Reconciler) reportLeftovers(ctx context.Context, leftovers []companion.
 		}
 		log.FromContext(ctx).Info("found leftover sidecar", telemetry.KeyWorkload, status.Object(item.Ref), telemetry.KeyName, item.Sidecar, "cause", item.Reason)
 		r.Recorder.Eventf(events.Reference(item.Ref), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(plan.None),
-			"found fields of %s, which does not exist: %s", meta.Title(item.Sidecar), item.Reason)
+			"found fields of the sidecar of %s, which does not exist: %s", meta.Title(item.Sidecar), item.Reason)
 	}
 	r.reported = reported
 	r.Signal.hasFound.Store(len(reported) > 0)

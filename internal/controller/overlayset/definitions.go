@@ -77,7 +77,7 @@ func (d *definitions) findUnknownField(kind *workload.Kind, pod map[string]any) 
 		return cached.reason
 	}
 	if field := cached.definition.UnknownField(pod); field != "" {
-		return fmt.Sprintf("the definition of %s, possibly of an earlier version, does not have %s", kind.Plural, field)
+		return fmt.Sprintf("the definition of %s, possibly of an earlier version, does not have the field %s", kind.Plural, field)
 	}
 	return ""
 }

@@ -77,7 +77,7 @@ func TestDefinitions_ReadDefinitionAgainAfterChange(t *testing.T) {
 	require.EqualError(t, err, "the API server has no OpenAPI document of argoproj.io/v1alpha1 yet")
 
 	from.address, from.text = "/a", document(`"name": {}`)
-	require.Equal(t, "the definition of Rollouts, possibly of an earlier version, does not have initContainers.restartPolicy", says(rollouts))
+	require.Equal(t, "the definition of Rollouts, possibly of an earlier version, does not have the field initContainers.restartPolicy", says(rollouts))
 	listings := from.listings
 	from.address, from.text = "/b", document(`"restartPolicy": {}`)
 	require.NotEmpty(t, says(rollouts), "it is not looked for each time")
@@ -90,7 +90,7 @@ func TestDefinitions_ReadDefinitionAgainAfterChange(t *testing.T) {
 
 	from.address, from.text = "/c", "{}"
 	now = now.Add(definitionAge)
-	require.Equal(t, "the OpenAPI document of argoproj.io/v1alpha1 does not have Rollout", says(rollouts))
+	require.Equal(t, "the OpenAPI document of API version argoproj.io/v1alpha1 does not have the kind Rollout", says(rollouts))
 
 	require.True(t, known.haveChanged(t.Context()), "others have not heard of what one decision has read")
 	require.False(t, known.haveChanged(t.Context()))
@@ -99,7 +99,7 @@ func TestDefinitions_ReadDefinitionAgainAfterChange(t *testing.T) {
 	require.True(t, known.haveChanged(t.Context()), "it is looked for, however old what is known is")
 	from.meanwhile = nil
 	listings = from.listings
-	require.Contains(t, known.findUnknownField(rollouts, pod), "does not have initContainers.restartPolicy")
+	require.Contains(t, known.findUnknownField(rollouts, pod), "does not have the field initContainers.restartPolicy")
 	require.Equal(t, listings, from.listings, "a decision asks nobody")
 	require.False(t, known.haveChanged(t.Context()))
 	from.err = errors.New("the connection was lost")

@@ -130,7 +130,7 @@ func (r *Reconciler) readVerdict(ctx context.Context, job *batchv1.Job) (decisio
 		return verdict, nil
 	}
 	condition := job.Status.Conditions[i]
-	return decision.Verdict{State: decision.VerdictUnable, Message: fmt.Sprintf("Job %s failed: %s: %s", job.Name, condition.Reason, condition.Message)}, nil
+	return decision.Verdict{State: decision.VerdictUnable, Message: fmt.Sprintf("Job %s failed with the reason %s: %s", job.Name, condition.Reason, condition.Message)}, nil
 }
 
 // readPodVerdict returns the result that Vector printed in a pod of a Job. It returns false if the pod has none.
