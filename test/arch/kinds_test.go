@@ -28,7 +28,7 @@ var namesAKind = map[string]string{
 }
 
 // Only listed files, such as the adapter, mention Deployments. All other code asks the kind of the workload.
-func TestKind_OnlyAdapterNamesDeployment(t *testing.T) {
+func TestKind_IsNamedOnlyInAdapters(t *testing.T) {
 	require.Equal(t, slices.Sorted(maps.Keys(namesAKind)), naming(t, func(text string) bool { return strings.Contains(text, "Deployment") }),
 		"ask internal/workload for what is to be known of a kind, or say here why that cannot be")
 }

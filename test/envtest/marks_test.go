@@ -158,7 +158,7 @@ func TestMarks_AreRemovedDespiteConcurrentWrite(t *testing.T) {
 
 // Another field manager has copied the orphan annotation, which is then ignored. When the sidecar is orphaned, the
 // operator writes its own.
-func TestMarks_OrphanReplacesCopiedAnnotation(t *testing.T) {
+func TestMarks_ReplaceCopiedOrphanAnnotation(t *testing.T) {
 	t.Parallel()
 	logs := meta.Manager("logs")
 	deployment, vs := injected(t)

@@ -53,7 +53,7 @@ func graphOf(program, condition string) string {
 
 // The plugin prints the messages of Vector about a rendered configuration, with the line in the VectorSidecar. It reads
 // no secrets from a backend.
-func TestVector_FindingsArePrintedByPlugin(t *testing.T) {
+func TestValidate_PrintsFindingsOfVector(t *testing.T) {
 	vector := program(t)
 	root, err := harness.Root()
 	require.NoError(t, err)
