@@ -96,7 +96,7 @@ func TestFailureTexts_DescribesPublishedRevisionOnly(t *testing.T) {
 }
 
 // The command check reports a stuck wave after the same time as the alert VectorSidecarRolloutStuck.
-func TestRolloutResult_ReportsStuckWavesAsTheAlert(t *testing.T) {
+func TestRolloutResult_ReportsStuckWavesLikeAlert(t *testing.T) {
 	text, err := os.ReadFile("../../chart/files/alerts/operator.yaml")
 	require.NoError(t, err)
 	var file struct {

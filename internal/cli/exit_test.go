@@ -60,7 +60,7 @@ func groups(command *cobra.Command, path ...string) (all [][]string) {
 
 // Each command exits with code 2 if it cannot do its task, for example because the API server denies requests or the
 // arguments are invalid.
-func TestExitError_IsCodeOfEveryFailedCommand(t *testing.T) {
+func TestExitError_ReturnsCodeTwoForFailedCommands(t *testing.T) {
 	server := forbidding(t)
 	for _, arguments := range [][]string{
 		{"check"}, {"diff"}, {"eject"}, {"explain", "cart"}, {"get"}, {"inject", "-f", "none.yaml", "--sidecar", "none.yaml"}, {"plan"},

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestMessage_IsCutBetweenCharacters(t *testing.T) {
+func TestMessage_CutsTextBetweenCharacters(t *testing.T) {
 	require.Equal(t, "größer", Message("größer", 8))
 	require.Equal(t, "gr …", Message("größer", 3), "ö has two bytes")
 	require.Equal(t, `a\x1b`, Message("a\x1b", 8))

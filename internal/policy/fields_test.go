@@ -82,7 +82,7 @@ var values = map[string]string{
 }
 
 // Each value of an enumeration in the pod API is in the table. Values with an effect outside of the container that no
-// policy key checks are rejected (TestCheck_TestsEveryRule).
+// policy key checks are rejected (TestCheck_AppliesEveryRule).
 func TestLine_ListsEachEnumeratedValue(t *testing.T) {
 	// Open types, signals to the container itself, and metadata that the API server drops.
 	unlisted := []string{"Capability", "ResourceName", "Signal", "UID", "ManagedFieldsOperationType"}

@@ -47,7 +47,7 @@ func parse(t *testing.T, text string) *Policy {
 
 const digest = "@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-func TestCheck_TestsEveryRule(t *testing.T) {
+func TestCheck_AppliesEveryRule(t *testing.T) {
 	loose, memory := "podSecurity: privileged\n", "volumes: {memorySizeLimit: 64Mi}"
 	claim := func(spec string) string { return volume("ephemeral: {volumeClaimTemplate: {spec: {" + spec + "}}}") }
 	mounted := func(source, resources string) string {

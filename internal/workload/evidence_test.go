@@ -206,7 +206,7 @@ func TestProgress_HasEvidenceIfArgoRolloutPodsRun(t *testing.T) {
 
 // The soak starts with the first pod. Before, nothing has shown that the sidecar works, whatever the status reports of
 // the rollout.
-func TestState_SoakStartsWithFirstPod(t *testing.T) {
+func TestState_StartsSoakWithFirstPod(t *testing.T) {
 	empty := func() *appsv1.Deployment {
 		object := rolling(0, 0, 0, 0, 1000)
 		object.Spec.Replicas = ptr.To[int32](0)

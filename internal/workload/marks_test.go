@@ -95,7 +95,7 @@ func TestMarks_NameItemsOfDeploymentTool(t *testing.T) {
 
 // The orphan annotation is valid if the operator or a user has set it, also if a deployment tool applies it, too. It is
 // ignored if only a deployment tool owns it.
-func TestMarks_OrphanDependsOnFieldManager(t *testing.T) {
+func TestMarks_IgnoreOrphanMarkOfDeploymentTool(t *testing.T) {
 	logs := meta.Manager("logs")
 	orphaned := manifest(map[string]string{meta.AnnotationOrphaned(logs): "true"}, nil)
 	for name, test := range map[string]struct {
@@ -124,7 +124,7 @@ func TestMarks_OrphanDependsOnFieldManager(t *testing.T) {
 
 // An annotation marks a workload that failed before the last write of its pod template. Without the sidecar, the
 // annotation is ignored.
-func TestMarks_FailedBeforeRequiresSidecar(t *testing.T) {
+func TestMarks_IgnoreFailureMarkWithoutSidecar(t *testing.T) {
 	logs := meta.Manager("logs")
 	failed := manifest(map[string]string{meta.AnnotationFailedBefore(logs): "true"}, nil)
 	c := fieldmanager.New(t)

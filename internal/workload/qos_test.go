@@ -22,7 +22,7 @@ func resources(requests, limits string) corev1.ResourceRequirements {
 }
 
 // The QoS class of a workload is computed without the sidecar.
-func TestQoSClass_IsThatOfApplication(t *testing.T) {
+func TestQoSClass_ExcludesSidecar(t *testing.T) {
 	ours := map[string]OwnedFields{"vectorsidecar/logs": {Containers: []string{"vector"}}}
 	whole := resources("1", "1")
 	for name, test := range map[string]struct {

@@ -94,7 +94,7 @@ func TestRollout_ReturnsDelayedRollout(t *testing.T) {
 
 // A status write has no response, so the stored status may be the old or the new one. It is unknown until a later write
 // succeeds.
-func TestIsStatusUnknown_UntilNextSuccessfulWrite(t *testing.T) {
+func TestIsStatusUnknown_EndsWithNextSuccessfulWrite(t *testing.T) {
 	s := New(time.Now).GetOrCreate(logsOfShop)
 	require.False(t, s.IsStatusUnknown())
 	s.MarkStatusUnknown()

@@ -61,7 +61,7 @@ func TestComponent_DecodesWithFewAllocations(t *testing.T) {
 	}
 }
 
-func TestText_OfAllReleasesStaysBelowSizeLimit(t *testing.T) {
+func TestText_StaysBelowSizeLimit(t *testing.T) {
 	require.Less(t, len(text), 400<<10)
 }
 
