@@ -86,6 +86,7 @@ func TestAuthority_ReplacesCertificateBeforeExpiry(t *testing.T) {
 	}
 }
 
+// A CA can sign certificates of the longest duration that the flag allows.
 func TestAuthority_AcceptsLongestDuration(t *testing.T) {
 	longest := at(time.Now())
 	longest.duration = LongestCertificateDuration

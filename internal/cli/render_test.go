@@ -71,6 +71,8 @@ func TestNewRender_AppliesLabelFlag(t *testing.T) {
 	require.Contains(t, after, "name: vector\n")
 }
 
+// A workload in a file has no namespace. It gets that of the VectorSidecar, and workloads of other namespaces are left
+// out.
 func TestInputs_UsesNamespaceOfVectorSidecar(t *testing.T) {
 	files := shopFiles(t)
 	files["cart.yaml"] = text(t, objects.NewDeployment("cart", "").Labeled("logs", "vector").Build()) +
@@ -157,6 +159,7 @@ func TestNewRender_NamesNamespacesWithUnknownLabels(t *testing.T) {
 	require.Contains(t, out, "the labels of these namespaces are unknown, because the files do not contain them, and a ClusterVectorSidecar that requires a label does not select them: shop, web\n")
 }
 
+// Two VectorSidecars select the same workload. The command render prints it with both sidecars.
 func TestNewRender_MergesSeveralVectorSidecars(t *testing.T) {
 	files := shopFiles(t)
 	files["logs.yaml"] += "---\n" + text(t, objects.NewVectorSidecar("traces", "shop").Selecting("logs", "vector").Named("tracer").

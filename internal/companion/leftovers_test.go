@@ -32,6 +32,8 @@ func find(carrier Carrier, writtenBy string, sidecars map[string]string) []Lefto
 	return FindLeftovers(slices.Values([]Carrier{carrier}), NewExistenceCheck(all, nil), writtenBy)
 }
 
+// Each case is a workload with parts of a sidecar whose VectorSidecar does not exist. The operator removes only a
+// sidecar that its own installation wrote. It reports or keeps all others.
 func TestFindLeftovers_RemovesOnlySidecarsOfOperator(t *testing.T) {
 	for name, test := range map[string]struct {
 		trace workload.Trace
@@ -60,6 +62,7 @@ func TestFindLeftovers_RemovesOnlySidecarsOfOperator(t *testing.T) {
 	}
 }
 
+// If the operator does not know the name of its installation, it reports leftover sidecars and removes none.
 func TestFindLeftovers_RemovesNothingWithoutOperatorName(t *testing.T) {
 	for _, writtenBy := range []string{"", ours} {
 		trace := workload.Trace{Manager: meta.Manager("logs"), Applied: true, WrittenBy: writtenBy}
@@ -90,6 +93,7 @@ func TestFindLeftovers_SkipsSidecarsInUse(t *testing.T) {
 	}
 }
 
+// Leftover sidecars are sorted by namespace, workload and VectorSidecar, whatever the order of the workloads.
 func TestFindLeftovers_SortsResults(t *testing.T) {
 	traces := []workload.Trace{{Manager: meta.Manager("logs")}, {Manager: meta.Manager("audit")}}
 	found := FindLeftovers(slices.Values([]Carrier{

@@ -48,6 +48,7 @@ func layer(t *testing.T, text string) Layer {
 	return parsed
 }
 
+// A value of a later layer replaces that of an earlier one. Maps are merged, and lists are replaced as a whole.
 func TestValues_PreferLaterLayers(t *testing.T) {
 	set := testSet(t, map[string]string{"staging.yaml": "sidecar: {image: 'vector:2'}"})
 
@@ -136,6 +137,7 @@ func TestValues_FailsOnlyForInvalidEnvironment(t *testing.T) {
 	require.ErrorContains(t, err, "ConfigMap system/values qa.yaml")
 }
 
+// An error about a value has its file, line and path.
 func TestValues_NameInvalidValues(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
@@ -167,6 +169,7 @@ func TestValues_NameInvalidValues(t *testing.T) {
 	}
 }
 
+// Findings about values always have the same order, because a changed message would cause a status write.
 func TestValues_SortFindings(t *testing.T) {
 	const text = "sidecar: {image: 1, threads: many, sinks: [], args: {}}"
 	_, first := testSet(t, map[string]string{"qa.yaml": text}).Values("qa")

@@ -12,6 +12,7 @@ import (
 
 const annotation = "Deployment shop/cart annotation x"
 
+// The key of an annotation is the path of a value, and its text is the value in YAML.
 func TestParseValue_ReadsPathAndValue(t *testing.T) {
 	for text, want := range map[string]any{
 		`{"limits": {"memory": "1Gi"}}`: map[string]any{"limits": map[string]any{"memory": "1Gi"}},

@@ -65,6 +65,7 @@ func TestProgressingSince_AgreesWithMetric(t *testing.T) {
 	}
 }
 
+// If the start of a wave is not recorded, its time is zero.
 func TestProgressingSince_IsZeroWithoutRecord(t *testing.T) {
 	given := &Target{Revision: "two", Rules: &Rules{}}
 	is := &v1alpha1.RolloutStatus{Wave: DefaultWave, Revision: "two"}

@@ -94,6 +94,7 @@ func TestCompile_ExplainsOnlyReportedErrors(t *testing.T) {
 	}
 }
 
+// The names are those of the template files, sorted. Files whose names start with _ contain only definitions.
 func TestNames_ListFilesToRender(t *testing.T) {
 	set, err := gotemplate.Compile(map[string]string{
 		"c/templates/z.yaml": "", "c/templates/_h.tpl": "{{ define \"x\" }}{{ end }}", "c/templates/sub/a.yaml": "x",

@@ -106,6 +106,7 @@ func TestExecute_CountsOnlyItsOwnCPUTime(t *testing.T) {
 	}
 }
 
+// Each limit of the budget stops an execution that exceeds it.
 func TestOptions_SetBudget(t *testing.T) {
 	text := `{{ define "x" }}{{ upper "abc" }}{{ end }}{{ range 10 }}{{ include "x" . }}{{ end }}{{ toYaml (until 5) }}`
 	for name, budget := range map[string]gotemplate.Budget{

@@ -42,6 +42,7 @@ func TestEscape_KeepsHarmlessText(t *testing.T) {
 	}
 }
 
+// Control characters, invalid UTF-8, and characters that reorder text are replaced by escape sequences.
 func TestEscape_ShowsEscapedCharacters(t *testing.T) {
 	require.Equal(t, `a\x1b]8;;b\u202e\x9b\xff\u2028`, Escape("a\x1b]8;;b\u202e\u009b\xff\u2028"))
 	require.Equal(t, `a\nb\tc\x0d`, EscapeLine("a\nb\tc\r"))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// A message that is too long is cut between two characters, never inside of one.
 func TestMessage_CutsTextBetweenCharacters(t *testing.T) {
 	require.Equal(t, "größer", Message("größer", 8))
 	require.Equal(t, "gr …", Message("größer", 3), "ö has two bytes")

@@ -189,6 +189,7 @@ func TestNextSpecStatus_StoresOnlyFinishedSpecs(t *testing.T) {
 	require.Same(t, sidecar.Status.LastKnownGood, NextSpecStatus(sidecar, done()).LastGood, "the same stays as it was noted")
 }
 
+// The digest of a spec changes with each field that is rendered, and not with the selector or the rollout settings.
 func TestDigest_ChangesWithRenderedFieldsOnly(t *testing.T) {
 	one, other := withImage("a", 1), withImage("a", 2)
 	other.Spec.Selector.MatchLabels, other.Spec.Rollout = map[string]string{"a": "b"}, &v1alpha1.RolloutSpec{Paused: true}

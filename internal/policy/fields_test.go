@@ -176,6 +176,7 @@ func TestLine_NamesTypesUniquely(t *testing.T) {
 	look(reflect.TypeFor[corev1.PodTemplateSpec]())
 }
 
+// Each key of the policy's schema checks a field in the table. The test lists the exceptions.
 func TestLine_UsesEveryPolicyKey(t *testing.T) {
 	var top node
 	require.NoError(t, yaml.Unmarshal(schema, &top))

@@ -47,6 +47,7 @@ func parse(t *testing.T, text string) *Policy {
 
 const digest = "@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
+// Each rule of the policy has cases in the table: overlays that it rejects, and similar ones that it accepts.
 func TestCheck_AppliesEveryRule(t *testing.T) {
 	loose, memory := "podSecurity: privileged\n", "volumes: {memorySizeLimit: 64Mi}"
 	claim := func(spec string) string { return volume("ephemeral: {volumeClaimTemplate: {spec: {" + spec + "}}}") }

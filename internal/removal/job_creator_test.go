@@ -96,6 +96,7 @@ func TestFindCause_IdentifiesCreatorOfJob(t *testing.T) {
 	}
 }
 
+// The message names the field managers that created the uninstall Job, or states that none is known.
 func TestQuoteManagers_NamesCreatorsOfJob(t *testing.T) {
 	job := &batchv1.Job{}
 	_, makers := findCause(job, nil)
@@ -123,6 +124,7 @@ func TestManualSteps_ListsUninstallCommands(t *testing.T) {
 	}
 }
 
+// The text states the effect of each uninstall policy, with the names of the VectorSidecars.
 func TestDescribePolicy_NamesRemovedSidecars(t *testing.T) {
 	one := sidecars(1)
 	require.Equal(t, "find no VectorSidecars and do nothing", describePolicy(Eject, nil))

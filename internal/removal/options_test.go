@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 )
 
+// Arguments before -- are those of the uninstall Job, and arguments after it are those of the operator.
 func TestParseOptions_SeparatesOperatorOptions(t *testing.T) {
 	options, ofOperator, err := ParseOptions([]string{"--policy=orphan", "--timeout=90s", "--job=vso-uninstall", "--clients=lifecycle,installer", "--", "--namespace=vector-system", "--leader-elect"})
 

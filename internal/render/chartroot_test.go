@@ -19,6 +19,7 @@ import (
 // other executions share.
 var leftOut = []string{"chart.Dependency.Validate", "chart.Maintainer.Validate", "chart.Metadata.Validate"}
 
+// Templates can call the methods of the values that they get. Only the listed methods exist.
 func TestRootValues_HaveOnlyListedMethods(t *testing.T) {
 	loaded, err := LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)

@@ -12,6 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
+// A template set has an earlier version of the contract between template sets and the operator. The error lists the
+// changes since that version.
 func TestCheckContract_ListsChangesSinceVersion(t *testing.T) {
 	history := []contract{{version: "v1"}, {version: "v2", changes: []string{"a is b"}}, {version: "v3", changes: []string{"c is d", "e is f"}}}
 	for version, want := range map[string]string{
@@ -28,6 +30,8 @@ func TestCheckContract_ListsChangesSinceVersion(t *testing.T) {
 	}
 }
 
+// A template set in a ConfigMap is rejected if its Chart.yaml names a version of the contract that the operator does
+// not support.
 func TestWithConfigMap_ChecksContract(t *testing.T) {
 	builtin, err := ReadFiles(vectorsidecar.FS)
 	require.NoError(t, err)

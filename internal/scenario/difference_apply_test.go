@@ -26,6 +26,7 @@ const text = `spec:
     image: proxy:1
 `
 
+// Each case is a change of a text, and the lines of the difference that --update writes for it.
 func TestDiffer_WritesReadableDifference(t *testing.T) {
 	for name, test := range map[string]struct{ from, to, difference string }{
 		"nothing":                              {"", "", ""},
@@ -67,6 +68,7 @@ func TestDiffer_ReturnsWholeTextForUnrelatedTexts(t *testing.T) {
 	}
 }
 
+// A handwritten difference may lack the end of its last line, or the space of an empty line.
 func TestApply_AcceptsHandwrittenLines(t *testing.T) {
 	for name, test := range map[string]struct{ base, difference, whole string }{
 		"no end of the last line":       {"a: 1", "~a: 2", "a: 2\n"},

@@ -31,6 +31,7 @@ func load(t *testing.T, further map[string]string) (*Scenario, error) {
 	return found[0], nil
 }
 
+// Each case is an expectation in YAML, and whether the sample outcome meets it.
 func TestCompare_ChecksExpectations(t *testing.T) {
 	for name, test := range map[string]struct {
 		expect string
@@ -85,6 +86,7 @@ func TestCompare_ChecksExpectations(t *testing.T) {
 	}
 }
 
+// A scenario expects an error. Another error, or no error, is a difference.
 func TestCompare_ChecksWholeOutcome(t *testing.T) {
 	one, err := load(t, map[string]string{WantError: "broken\n"})
 	require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 
 const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"
 
+// The documents of a file, including the items of a List, keep the position and the text that they have in the file.
 func TestParse_KeepsPositionAndText(t *testing.T) {
 	text := "# a comment alone\n---\n" + configMap + "--- # the next\nkind: Unheard\nof: true\n---\n\n---\n" +
 		"kind: List\nitems:\n- {kind: ConfigMap, metadata: {name: b}}\n- {kind: Namespace, metadata: {name: c}}\n"

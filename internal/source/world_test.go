@@ -21,6 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
+// Lists of objects from files are restricted by namespace, labels and field manager, as lists of a cluster are.
 func TestObjectOverlay_ListsObjectsAsCluster(t *testing.T) {
 	w := NewObjectOverlay(nil)
 	carrying := objects.NewDeployment("carrying", "shop").Build()
@@ -76,6 +77,7 @@ func TestObjectOverlay_ListsOneNamespaceInConstantTime(t *testing.T) {
 	require.InDelta(t, allocations(1), allocations(200), 1)
 }
 
+// Workloads are sorted by kind, in whatever order they were added.
 func TestObjectOverlay_SortsWorkloadsByKind(t *testing.T) {
 	for range 10 {
 		w := NewObjectOverlay(nil)
@@ -90,6 +92,7 @@ func TestObjectOverlay_SortsWorkloadsByKind(t *testing.T) {
 	}
 }
 
+// The oldest VectorSidecar comes first, and VectorSidecars of equal age are sorted by name.
 func TestObjectOverlay_SortsVectorSidecarsByAge(t *testing.T) {
 	w := NewObjectOverlay(nil)
 	for name, age := range map[string]time.Duration{"young": 2 * time.Minute, "old": time.Minute, "as-young": 2 * time.Minute} {

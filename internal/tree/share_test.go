@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
+// Parts of a value that equal those of an earlier value are replaced by the earlier ones, which saves memory.
 func TestShare_ReusesEqualParts(t *testing.T) {
 	of := func(annotation string) map[string]any {
 		return map[string]any{
@@ -33,6 +34,7 @@ func TestShare_ReusesEqualParts(t *testing.T) {
 	require.True(t, isShared(earlier, Share(of("old"), earlier)))
 }
 
+// Similar parts that are not equal, such as an empty list and null, are not replaced.
 func TestShare_KeepsDifferentParts(t *testing.T) {
 	for name, test := range map[string]struct{ fresh, earlier any }{
 		"an empty list and none":        {map[string]any{"a": []any{}}, map[string]any{}},

@@ -144,6 +144,7 @@ func TestValidate_ReturnsNoResultOnTimeoutOrSignal(t *testing.T) {
 	}
 }
 
+// A message of Vector gets the position of the text in the configuration of the VectorSidecar.
 func TestValidate_FindsPositionsOfMessages(t *testing.T) {
 	answer, err := standIn(t, "refuses").Validate(t.Context(), asked(image, "sinks:\n  out: {type: console}\n"))
 	require.NoError(t, err)

@@ -123,6 +123,7 @@ func TestReadCronJob_ReportsPodsPendingUntilNextRun(t *testing.T) {
 	require.Equal(t, RolloutComplete, content.Rollout)
 }
 
+// The Jobs of a CronJob, and the validation Jobs of the operator, are not workloads.
 func TestRead_SkipsCronJobRunsAndValidationJobs(t *testing.T) {
 	own, run, validation := &batchv1.Job{}, &batchv1.Job{}, &batchv1.Job{}
 	run.OwnerReferences = []metav1.OwnerReference{{Kind: "CronJob", Controller: ptr.To(true)}}

@@ -88,6 +88,7 @@ func TestArgoRollout_KeepsUnknownFields(t *testing.T) {
 	}, rollout.Object["status"])
 }
 
+// The number of additional and unavailable pods depends on the canary or blue-green strategy of a Rollout.
 func TestStrategyFor_ReadsArgoRolloutStrategy(t *testing.T) {
 	of := func(strategy argoStrategy) Strategy {
 		return StrategyFor((&argoRollout{Spec: argoRolloutSpec{Replicas: ptr.To[int32](8), Strategy: strategy}}).object())

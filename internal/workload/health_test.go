@@ -63,6 +63,7 @@ func TestRestartRule_ReportsRestartsAsFault(t *testing.T) {
 	require.Contains(t, watch.FindFault([]corev1.Pod{pod("a", forgotten, running, running)}, []string{"vector"}).Message, "last termination: exited")
 }
 
+// Each case is the state of a pod's containers, and whether the sidecar has failed because it is not ready.
 func TestReadinessFault_ReportsUnreadySidecar(t *testing.T) {
 	since := func(ago time.Duration, isReady bool) corev1.ContainerStatus {
 		running := &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(noon.Add(-ago))}

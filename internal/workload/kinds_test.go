@@ -47,6 +47,7 @@ func TestKind_ReadsItsObjectsAndLists(t *testing.T) {
 	}
 }
 
+// The returned items are pointers into the list, because a list may have thousands of large objects.
 func TestItems_ReturnsItemsWithoutCopy(t *testing.T) {
 	list := &appsv1.DeploymentList{Items: []appsv1.Deployment{{ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: "shop", UID: "u"}}}}
 

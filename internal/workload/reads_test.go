@@ -70,6 +70,7 @@ func TestAppendReads_DiffersIfTemplatesReadDifference(t *testing.T) {
 	}
 }
 
+// The result has the top-level keys of the paths that templates have read.
 func TestValueKeysFor_ReturnsKeysThatTemplatesRead(t *testing.T) {
 	reads := []tree.Read{{Aspect: tree.Length}, {Path: []string{"labels", "team"}}, {Path: []string{"other"}}, {Path: []string{"kind"}}}
 	require.Equal(t, []string{"kind", "labels"}, ValueKeysFor(reads))

@@ -25,6 +25,7 @@ func informed(record string, env ...corev1.EnvVar) *appsv1.Deployment {
 	return made
 }
 
+// A variable counts as injected only if the container has it once, with the recorded value.
 func TestInjectedEnvFor_ReturnsOnlyUnchangedVariables(t *testing.T) {
 	is := corev1.EnvVar{Name: "ADDRESS", Value: "cart:1"}
 	for name, test := range map[string]struct {
@@ -65,6 +66,7 @@ func TestInjectedEnvFor_ExcludesVariablesOfDeploymentTool(t *testing.T) {
 	}
 }
 
+// The value of a variable may name the kind, namespace and name of the workload in braces.
 func TestValueFor_ExpandsWorkloadFields(t *testing.T) {
 	tell := EnvInjection{Containers: []string{AllContainers}, Name: "A", Value: "{kind} {namespace}/{name}"}
 	require.Equal(t, "deployment shop/cart", tell.ValueFor(Ref{Kind: "Deployment", Namespace: "shop", Name: "cart"}))

@@ -20,6 +20,7 @@ func marked(manager string) string {
 	return strings.Replace(fieldmanager.Sidecar, "annotations:\n", "annotations:\n    "+meta.AnnotationWrittenBy(manager)+": vector-system/vso\n", 1)
 }
 
+// Each case is a workload with fields or annotations of a VectorSidecar, and the field managers that are found.
 func TestReadOwnership_ReportsRecordedManagers(t *testing.T) {
 	logs := meta.Manager("logs")
 	written := func(t *testing.T, text string, change func(*appsv1.Deployment)) *appsv1.Deployment {

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
+// As in Kubernetes, $(NAME) refers to a variable, and $$ escapes a reference.
 func TestVariableNames_FollowsKubernetesExpansion(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                     nil,

@@ -206,6 +206,7 @@ func TestVolume_KeepsKindOfSource(t *testing.T) {
 	}
 }
 
+// Annotations with the prefix for values override values. Templates do not read them as annotations.
 func TestReadOverrides_ReadsValueAnnotations(t *testing.T) {
 	deployment := &appsv1.Deployment{}
 	deployment.Annotations = map[string]string{
@@ -228,6 +229,7 @@ func TestContainerOwner_ReturnsManager(t *testing.T) {
 	require.Empty(t, view.ContainerOwner("cart"))
 }
 
+// Each case is the status of a Deployment, and the state of its rollout.
 func TestNewView_ReportsRolloutOfDeployment(t *testing.T) {
 	replicas := int32(3)
 	for name, test := range map[string]struct {

@@ -26,6 +26,7 @@ func noted(t *testing.T) string {
 	return string(text)
 }
 
+// Each case changes a workload after the operator's write. Only changes of the operator's fields are detected.
 func TestIsAsWritten_DetectsChangesOfOwnedFields(t *testing.T) {
 	manager := meta.Manager("logs")
 	for name, test := range map[string]struct {

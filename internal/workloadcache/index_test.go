@@ -37,6 +37,7 @@ func names(records []*Record) []string {
 	return found
 }
 
+// After each change of a workload, it is found by its new labels and field managers.
 func TestCache_UpdatesIndexesOnEveryChange(t *testing.T) {
 	c := New()
 	manager := meta.Manager("logs")

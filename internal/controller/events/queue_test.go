@@ -86,6 +86,7 @@ func pod(namespace string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cart"}}
 }
 
+// The event queue shares its space between namespaces. Events about a ClusterVectorSidecar have a share of their own.
 func TestEventShare_ReturnsNamespaceOfObject(t *testing.T) {
 	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs"}}
 	for name, test := range map[string]struct {

@@ -106,6 +106,7 @@ func TestReference_ContainsWorkloadAPIVersion(t *testing.T) {
 	}
 }
 
+// The note of an event is escaped and shortened to 1024 bytes, because the API server rejects longer notes.
 func TestNoteLimit_KeepsEventsWithinAPILimit(t *testing.T) {
 	require.LessOrEqual(t, len(humanize.Message(strings.Repeat("ä", 5000), NoteLimit)), 1024)
 	require.Equal(t, "ä", humanize.Message("ä", NoteLimit))

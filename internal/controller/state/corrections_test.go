@@ -61,6 +61,7 @@ func TestRecordInjection_DetectsCorrection(t *testing.T) {
 	require.False(t, b.RecordInjection("shop", "b"), "another workload")
 }
 
+// In a correction loop, the wait before the next correction grows only up to a limit.
 func TestCorrectionLoops_LimitWaitBetweenCorrections(t *testing.T) {
 	now := time.Unix(0, 0)
 	b := New(func() time.Time { return now }).GetOrCreate(logsOfShop)

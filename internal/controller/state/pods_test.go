@@ -85,6 +85,7 @@ func TestPodLook_ReadsPodsAfterRolloutChange(t *testing.T) {
 	require.Zero(t, logs.NextPodLook())
 }
 
+// A fault of a workload's pods stays until these pods are read again.
 func TestFaults_KeepFaultUntilNextRead(t *testing.T) {
 	logs := New(time.Now).GetOrCreate(logsOfShop)
 	logs.PodsDue(rollingOut(2, time.Now().Add(-time.Minute)), WatchedWorkloads{})
@@ -174,6 +175,7 @@ func TestPodLook_LimitsReadsAfterLongPause(t *testing.T) {
 	require.Greater(t, logs.NextPodLook(), time.Second, "the others take turns")
 }
 
+// A workload had unavailable pods and is ready again. Its pods are read in the next reconcile.
 func TestPodLook_ReadsRecoveredWorkloadImmediately(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	logs := New(func() time.Time { return now }).GetOrCreate(logsOfShop)

@@ -40,6 +40,7 @@ func fiftyComponents() string {
 	return b.String()
 }
 
+// The generated configurations of the benchmarks are valid, and have the expected number of components.
 func TestCheck_AcceptsBenchmarkConfiguration(t *testing.T) {
 	files := []File{{Name: "vector.yaml", Text: fiftyComponents()}}
 	require.Empty(t, checked(files, Options{Image: image, Container: sidecar()}).Findings)

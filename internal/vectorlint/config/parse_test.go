@@ -33,6 +33,7 @@ func TestFinding_PointsToFaultyText(t *testing.T) {
 	}
 }
 
+// The finding about an unknown top-level key has the position of that key in YAML, JSON and TOML.
 func TestCheckKeys_LocatesKeyInEachFormat(t *testing.T) {
 	for file, text := range map[string]string{
 		"v.yaml": graph("", ok) + "\nwrong: 1\n",

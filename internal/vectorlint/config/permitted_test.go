@@ -59,6 +59,7 @@ func withSink(sink object, more ...object) object {
 	return config
 }
 
+// Each case is a policy and a Vector configuration, and the findings of the policy check.
 func TestPolicy_RejectsForbiddenSettings(t *testing.T) {
 	onlyExample := Policy{Hosts: Lists{Allow: []string{"*.example.com", "10.0.0.0/8"}}}
 	http := func(uri string) object {

@@ -509,6 +509,7 @@ func codes(findings []Finding) []Code {
 	return all
 }
 
+// The rules of the check are sorted by their codes, and each has a title, a level and help.
 func TestRules_ListsSortedCodesWithHelp(t *testing.T) {
 	all := Rules()
 	require.True(t, slices.IsSortedFunc(all, func(a, b Rule) int { return strings.Compare(string(a.Code), string(b.Code)) }))

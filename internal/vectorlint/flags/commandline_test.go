@@ -31,6 +31,7 @@ func names(line *CommandLine) []string {
 	return all
 }
 
+// Each case is a command line of Vector, and its invalid arguments.
 func TestParse_FindsFaultsOfArguments(t *testing.T) {
 	for line, want := range map[string][]string{
 		"":                                    nil,
@@ -88,6 +89,7 @@ func TestParse_FindsFaultsOfArguments(t *testing.T) {
 	}
 }
 
+// Each case is an environment variable of Vector, and whether its value is valid.
 func TestParse_FindsFaultsOfVariables(t *testing.T) {
 	for pair, isValid := range map[string]bool{
 		"VECTOR_REQUIRE_HEALTHY=1": false, "VECTOR_REQUIRE_HEALTHY=true": true, "VECTOR_REQUIRE_HEALTHY=": false,

@@ -61,6 +61,7 @@ func TestComponent_DecodesWithFewAllocations(t *testing.T) {
 	}
 }
 
+// The embedded table of all Vector options is smaller than 400 KiB, because it is part of the operator and the plugin.
 func TestText_StaysBelowSizeLimit(t *testing.T) {
 	require.Less(t, len(text), 400<<10)
 }
