@@ -53,6 +53,7 @@ func ratioOf(what string, ratio float64, scenario string) found {
 	return found{finding{what: what, ratio: ratio}, scenario}
 }
 
+// A measured ratio may exceed its recorded range by a fifth. A ratio without a recorded range is an error.
 func TestRanges_AllowRatioUpToOneFifthWorse(t *testing.T) {
 	recorded := ranges{"fan-out": {1, 2}}
 	require.NoError(t, recorded.worse([]found{ratioOf("fan-out", 2.39, "fan-outs"), ratioOf("no ratio", 0, "fan-outs")}))
@@ -60,6 +61,7 @@ func TestRanges_AllowRatioUpToOneFifthWorse(t *testing.T) {
 	require.ErrorContains(t, recorded.worse([]found{ratioOf("new", 1, "fan-outs")}), "make bench-record")
 }
 
+// If a ratio is worse, its measurement is repeated. The better result counts.
 func TestRanges_RepeatMeasurementIfRatioIsWorse(t *testing.T) {
 	recorded := ranges{"fan-out": {1, 2}, "wave": {1, 2}}
 	first := []found{ratioOf("fan-out", 3, "fan-outs"), ratioOf("wave", 1, "flips")}
@@ -96,6 +98,7 @@ func TestPercentile_MatchesKnownValues(t *testing.T) {
 	require.Equal(t, 100, percentile(hundred, 99))
 }
 
+// The API requests of a measurement are the difference between the counts after it and before it.
 func TestCalls_ReturnDifferenceOfCounts(t *testing.T) {
 	before, after := calls{"GET deployments": 2, "APPLY deployments": 1}, calls{"GET deployments": 2, "APPLY deployments": 4}
 	require.Equal(t, calls{"APPLY deployments": 3}, after.since(before))
@@ -105,6 +108,7 @@ func TestCalls_ReturnDifferenceOfCounts(t *testing.T) {
 	require.Empty(t, label(`subresource="status"`, "resource"))
 }
 
+// The CPU time and the memory of a process are read from the kernel.
 func TestProcess_ReturnsUsedCPUAndMemory(t *testing.T) {
 	for began := time.Now(); time.Since(began) < 50*time.Millisecond; {
 		_ = began // Uses the processor, so that there is something to account for.

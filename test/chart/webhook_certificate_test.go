@@ -156,6 +156,7 @@ func holder(t *testing.T) string {
 	return *lease.Spec.HolderIdentity
 }
 
+// The user provides a Secret with the certificate of the webhook.
 func TestWebhook_UsesProvidedCertificate(t *testing.T) {
 	i := installWebhook(t)
 	data, port := certificate(t), trustedPort(t)

@@ -94,6 +94,7 @@ func configuration(t *testing.T) *admissionv1.ValidatingWebhookConfiguration {
 	return found
 }
 
+// A helm upgrade enables and disables the webhook, with one and with three replicas.
 func TestWebhook_StartsAndStopsByUpgrade(t *testing.T) {
 	for _, count := range []int{1, 3} {
 		t.Run(fmt.Sprintf("with %d replicas", count), func(t *testing.T) {

@@ -35,6 +35,7 @@ labels: {}
 	require.ErrorContains(t, err, "image is not in the schema")
 }
 
+// The list has the changes below the first heading of the changelog, and none of earlier releases.
 func TestReleaseChanges_ListsChangesOfFirstReleaseOnly(t *testing.T) {
 	changes := releaseChanges(`# Changelog
 

@@ -19,6 +19,7 @@ func read(t *testing.T, name string) []byte {
 	return text
 }
 
+// The generated files of the chart, such as its schema and README, are committed as make manifests writes them.
 func TestGenerate_EqualsCommittedFiles(t *testing.T) {
 	files, err := generate("../..")
 	require.NoError(t, err)

@@ -101,6 +101,7 @@ func setUp(env *testscript.Env, kubeconfig string) error {
 	return nil
 }
 
+// The scripts in testdata/offline run the plugin with files only, and without a kubeconfig.
 func TestCLI_RunsScriptsWithoutCluster(t *testing.T) {
 	t.Parallel()
 	run(t, "offline", filepath.Join(t.TempDir(), "none"))

@@ -22,6 +22,7 @@ func command(out *bytes.Buffer) *cobra.Command {
 	return cli.New(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: out, ErrOut: out}, cli.Builtin{Chart: vectorsidecar.FS, Definition: vectorsidecar.Definition}, "test")
 }
 
+// docs/reference/cli.md and docs/reference/reasons.md equal the output of the command docs.
 func TestCLI_GeneratesCommittedPages(t *testing.T) {
 	for _, topic := range []string{"cli", "reasons"} {
 		var out bytes.Buffer
@@ -38,6 +39,7 @@ func TestCLI_GeneratesCommittedPages(t *testing.T) {
 	}
 }
 
+// A script runs each example in the help of a command.
 func TestCLI_RunsEveryExampleInScript(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/*/*.txtar")
 	require.NoError(t, err)

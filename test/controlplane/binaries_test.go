@@ -30,6 +30,7 @@ func TestStart_ReportsAllMissingPrograms(t *testing.T) {
 	require.ErrorContains(t, err, "make tools")
 }
 
+// The environment variable with the directory of programs must have an absolute path.
 func TestBinVariable_RequiresAbsolutePath(t *testing.T) {
 	t.Setenv(controlplane.BinVariable, "bin")
 	_, err := controlplane.Bin("helm")

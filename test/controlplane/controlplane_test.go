@@ -128,6 +128,7 @@ func TestStart_RunsCompleteControlPlane(t *testing.T) {
 	})
 }
 
+// After the API server was stopped and started again, it has the same objects.
 func TestStopAPIServer_KeepsDataForRestart(t *testing.T) {
 	t.Parallel()
 	c := controlplane.ForTest(t, controlplane.Options{Log: lines{t}})

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// A process has stopped only when each of its threads has stopped.
 func TestHasStopped_WaitsForAllThreads(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux says in which state threads are")

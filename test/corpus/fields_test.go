@@ -173,6 +173,7 @@ func TestField_RemovesContradictingFields(t *testing.T) {
 	require.True(t, signal.excludes([]*Field{options}))
 }
 
+// The generator of random workloads returns the same workloads for the same seed.
 func TestRandom_RepeatsWorkloadsOfSeed(t *testing.T) {
 	kind := Kinds()[0]
 	one, err := Random(kind, 7, 200, Logging())

@@ -118,6 +118,7 @@ func (f *fence) commands() []string {
 	return lines
 }
 
+// A test runs each command that a page shows.
 func TestDocs_ShowOnlyTestedCommands(t *testing.T) {
 	shown := commands(t)
 	var needCluster []string
@@ -156,6 +157,7 @@ func TestDocs_RunCommandsWithoutCluster(t *testing.T) {
 	requireShownOutput(t, printed)
 }
 
+// The commands that need a cluster run one after the other on one control plane.
 func TestDocs_RunCommandsInPageOrder(t *testing.T) {
 	ctrl.SetLogger(logr.Discard())
 	plane := controlplane.ForTest(t, controlplane.Options{Nodes: 2})

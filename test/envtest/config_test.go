@@ -210,6 +210,7 @@ func TestEnvironment_PrefersVectorSidecarOverNamespace(t *testing.T) {
 	}
 }
 
+// The environment label of a namespace changes. Its workloads get the values of the new environment.
 func TestEnvironment_FollowsNamespaceLabel(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)

@@ -84,6 +84,7 @@ func awaitGone(t *testing.T, object client.Object) {
 	harness.Eventually(t, object.GetName()+" to be deleted", func() bool { return !find(t, object) })
 }
 
+// The operator creates, changes and deletes VectorSidecars as the installation's values declare them.
 func TestDeclaredSidecar_AppliesChangesAndDeletes(t *testing.T) {
 	namespace := world.Namespace(t)
 	cart := objects.NewDeployment("cart", namespace).Labeled("logs", "vector").Build()

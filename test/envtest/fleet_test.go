@@ -134,6 +134,7 @@ func isWaiting(vs *v1alpha1.VectorSidecar) bool {
 	return vs.Status.ObservedGeneration == vs.Generation && vs.Status.Total().Waiting == 1
 }
 
+// A user has stopped all writes. The operator injects nothing, and still removes sidecars.
 func TestOperator_WritesOnlyRemovalsWhileStopped(t *testing.T) {
 	rules := pacing(t, "")
 	namespace := world.Namespace(t)

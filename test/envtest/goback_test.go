@@ -103,6 +103,7 @@ func plugin(t *testing.T, namespace string, arguments ...string) string {
 	return out.String()
 }
 
+// With onFailure Revert, workloads that fail with a changed spec return to the last known good spec.
 func TestOnFailureRevert_RestoresLastKnownGood(t *testing.T) {
 	apps, vs := goingBack(t, 4, v1alpha1.OnFailureRevert)
 	good := vs.Status.LastKnownGood

@@ -173,6 +173,8 @@ func TestPolicy_RelaxesOnlyWithItsRevision(t *testing.T) {
 	})
 }
 
+// With onFailure Revert, a revision fails in the first wave. That wave returns to the previous revision, and the next
+// wave does not start the failed one.
 func TestHalt_RevertsFailedRevision(t *testing.T) {
 	installation, canary, rest, first := waiting(t, "halt: {}\nonFailure: Revert")
 	harness.Until(t, world, canary.app, "its rollout", isRolledOut)
@@ -199,6 +201,7 @@ func TestHalt_RevertsFailedRevision(t *testing.T) {
 	require.Equal(t, first, canary.vs.Status.Rollout.Previous)
 }
 
+// A user undoes a revision. The VectorSidecars that have it return to the previous revision.
 func TestUndo_RevertsInstallation(t *testing.T) {
 	installation, canary, _, first := waiting(t, "")
 	level(t, installation, "warn")

@@ -47,6 +47,7 @@ func TestVectorSidecar_KeepsSidecarsWhenTooLarge(t *testing.T) {
 	require.Equal(t, before, rawTemplate(t, deployment))
 }
 
+// A VectorSidecar becomes too large to be read and is then deleted. Its deletionPolicy still applies.
 func TestDeletionPolicy_AppliesToTooLargeVectorSidecar(t *testing.T) {
 	t.Parallel()
 	for policy, kept := range map[v1alpha1.DeletionPolicy]bool{v1alpha1.DeletionRemove: false, v1alpha1.DeletionOrphan: true} {

@@ -113,6 +113,7 @@ func TestNode_RemovesEverythingAtExit(t *testing.T) {
 	require.Equal(t, before, machineNetwork(t))
 }
 
+// A killed test process has left a node. RemoveDead removes it, and keeps nodes of test processes that still run.
 func TestRemoveDead_RemovesKilledNode(t *testing.T) {
 	before := machineNetwork(t)
 	other := staying(t)
@@ -232,6 +233,7 @@ func chains(t *testing.T) string {
 	return names.String()
 }
 
+// A run of tests holds a lock until it ends, so that another run does not remove its nodes.
 func TestRun_ReleasesLockAtItsEnd(t *testing.T) {
 	r, err := NewRun()
 	require.NoError(t, err)

@@ -154,6 +154,8 @@ func TestMetrics_ReloadProvidedCertificate(t *testing.T) {
 	harness.Eventually(t, "the second one, without a restart", func() bool { return scrape(t, p.Metrics, "").certificate == "4712" })
 }
 
+// The directory in --metrics-cert-dir has no certificate. The operator exits with an error that names the flag and the
+// file.
 func TestMetrics_ReportMissingCertificate(t *testing.T) {
 	p := start(t, harness.Settings{Arguments: []string{"--metrics-cert-dir=" + t.TempDir()}})
 

@@ -95,6 +95,7 @@ func until(apiLeaves map[string]bool, keys func(path string) []string, path stri
 	}
 }
 
+// The spec of a VectorSidecar, values.yaml and its schema have the same keys.
 func TestSchema_HasKeysOfValuesAndAPI(t *testing.T) {
 	inAPI, inSchema, inValues := leaves(t), map[string]bool{}, map[string]bool{}
 	top, tree := schema(t), values(t)

@@ -181,6 +181,8 @@ func allowances(t *testing.T) []allowance {
 	return all
 }
 
+// An allowance is an accepted difference between the check and Vector. Each has a reason, a version and an end date
+// that has not passed.
 func TestVector_AllowancesHaveReasonAndEndDate(t *testing.T) {
 	for _, one := range allowances(t) {
 		require.NotEmpty(t, one.reason, "%v", one)

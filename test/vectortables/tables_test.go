@@ -32,6 +32,7 @@ func given(t *testing.T) string {
 // further are files of releases beyond those in the folder, none as a rule.
 func further() []string { return strings.Fields(os.Getenv("FURTHER")) }
 
+// The committed table of Vector's options is the output of its generator.
 func TestOptionsFile_EqualsOutputOfGenerator(t *testing.T) {
 	fresh, err := build(given(t), data, further()...)
 	require.NoError(t, err)

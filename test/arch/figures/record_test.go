@@ -52,6 +52,7 @@ func TestReadRecord_ListsEveryLimit(t *testing.T) {
 	}
 }
 
+// A figure may not rise above its record. If it falls by more than the tolerance, its record has to be lowered.
 func TestRatchet_RejectsRiseAndLargeFall(t *testing.T) {
 	for name, c := range map[string]struct {
 		entry   ratchet
