@@ -87,7 +87,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 	case states[checkup.Failed] > 0:
 		return &foundError{}
 	case unknownCount > 0:
-		return fmt.Errorf("%d of %s could not run; run the command as a user with more permissions", unknownCount, countNoun(len(results), "check"))
+		return fmt.Errorf("%d of %d checks could not run; run the command as a user with more permissions", unknownCount, len(results))
 	}
 	return nil
 }

@@ -209,7 +209,7 @@ func (o *ejectOptions) ejectFromCluster(ctx context.Context) error {
 	removed, err := ejector.Clean(ctx, namespace)
 	progress.clearLine()
 	if err != nil {
-		err = fmt.Errorf("%s still has parts of sidecars: %w; correct this and run the command again", scope, err)
+		err = fmt.Errorf("%s still has parts of sidecars: %w; correct the cause and run the command again", scope, err)
 		if errors.As(err, new(*removal.RemainingError)) {
 			return &foundError{err}
 		}

@@ -58,7 +58,7 @@ func (a *app) noteRejections(ctx context.Context, documents []source.Document) e
 		}
 		title := document.Source + ": " + document.Kind + " " + document.Object.GetName()
 		if document.Duplicates != nil {
-			a.printNote("%s: kubectl uses the last of duplicate keys: %v", title, document.Duplicates)
+			a.printNote("%s has duplicate keys, of which kubectl uses the last ones: %v", title, document.Duplicates)
 		}
 		rejections := kindDefinition.Validate(ctx, document.Text)
 		for _, text := range []string{rejections.CreateText(), rejections.ApplyText()} {

@@ -78,7 +78,7 @@ func decodeCheckpoints(path string) (checkpoints, error) {
 		id := checkpoint.Fingerprint
 		switch {
 		case checkpoint.Position == nil:
-			return nil, errors.New("checkpoint without position")
+			return nil, errors.New("a checkpoint has no position")
 		case id.Lines != nil:
 			positions[checksumFingerprint(*id.Lines)] = *checkpoint.Position
 		case id.Line != nil:
@@ -86,7 +86,7 @@ func decodeCheckpoints(path string) (checkpoints, error) {
 		case id.Inode != nil:
 			positions[inodeFingerprint(id.Inode[0], id.Inode[1])] = *checkpoint.Position
 		default:
-			return nil, errors.New("checkpoint with an unknown kind of fingerprint")
+			return nil, errors.New("a checkpoint has an unknown kind of fingerprint")
 		}
 	}
 	return positions, nil

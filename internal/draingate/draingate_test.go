@@ -140,7 +140,7 @@ func TestRemainder_ReportsUnreadableCheckpointsAndFiles(t *testing.T) {
 		"no version":                   {checkpoints: `[]`, want: "reading the checkpoints"},
 		"cut short":                    {checkpoints: ofTwoLines[:40], want: "unexpected end of JSON input"},
 		"another kind of fingerprint":  {checkpoints: `{"version":"1","checkpoints":[{"fingerprint":{"moon":1},"position":1}]}`, want: "an unknown kind of fingerprint"},
-		"no position":                  {checkpoints: `{"version":"1","checkpoints":[{"fingerprint":{"dev_inode":[1,2]}}]}`, want: "checkpoint without position"},
+		"no position":                  {checkpoints: `{"version":"1","checkpoints":[{"fingerprint":{"dev_inode":[1,2]}}]}`, want: "a checkpoint has no position"},
 		"a file that cannot be opened": {checkpoints: fmt.Sprintf(ofTwoLines, 18), want: "loop.log: too many levels of symbolic links", spoil: loops},
 		"a compressed file": {checkpoints: fmt.Sprintf(ofTwoLines, 18), want: "z.log: file is compressed with gzip", spoil: func(t *testing.T, f folder) {
 			f.write(t, "z.log", "\x1f\x8b\x08")

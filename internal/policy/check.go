@@ -151,7 +151,7 @@ func (c *checker) checkVolume(pos position, _ reflect.Value, line *Line) {
 // checkVolumeKind checks a projected source or a variable that has the content of a volume kind.
 func (c *checker) checkVolumeKind(pos position, _ reflect.Value, line *Line) {
 	if !slices.Contains(c.policy.Volumes.Kinds, line.Kind) {
-		c.report(pos, "%q may not use %s, which is of volume kind %s; the platform allows %s (volumes.kinds)", pos.name, line.Grant, line.Kind, describeAllowed(c.policy.Volumes.Kinds))
+		c.report(pos, "container or volume %q may not use %s, which is of volume kind %s; the platform allows %s (volumes.kinds)", pos.name, line.Grant, line.Kind, describeAllowed(c.policy.Volumes.Kinds))
 	}
 }
 

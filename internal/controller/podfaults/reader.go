@@ -46,7 +46,7 @@ const (
 
 // errUnobserved reports a workload with a newest generation that its controller has not observed. If the pod template
 // is unchanged, the last result for its pods still applies. For another template, the result is unknown.
-var errUnobserved = errors.New("the controller has not observed the newest generation")
+var errUnobserved = errors.New("the controller has not observed the newest generation of the workload")
 
 // Reader reads the pods of workloads to find errors that keep the pods from running. It reads unready workloads, and
 // ready workloads that are watched. The many pods change often, so they are not watched, and only the result is stored.

@@ -92,7 +92,7 @@ func (s *Source) addAPI(ctx context.Context, kind *workload.Kind) (toolscache.In
 		s.Workloads.RemoveKind(kind)
 		return nil, err
 	}
-	log.FromContext(ctx).Info("watching a kind of workloads", telemetry.KeyKind, kind.Kind)
+	log.FromContext(ctx).Info("watching a workload kind", telemetry.KeyKind, kind.Kind)
 	return synced, nil
 }
 

@@ -88,7 +88,7 @@ func (c *checker) findForbidden(permitted *Policy, isWhole bool) []Finding {
 	for _, interp := range c.interpolations {
 		for _, written := range interp.open {
 			if written != "$$" {
-				w.reportForbidden(notLiteral, position{file: interp.file}, "", "%s is replaced by an unknown string, which may add anything to the configuration", written)
+				w.reportForbidden(notLiteral, position{file: interp.file}, "", "variable %s is replaced by an unknown string, which may add anything to the configuration", written)
 			}
 		}
 	}

@@ -237,7 +237,7 @@ func TestPolicy_AppliesToVariables(t *testing.T) {
 
 	unknown := &Container{Env: map[string]vectorflags.Text{"X": openText}, OpenEnv: true}
 	found := refusals(t, permitted, "vector:0.56.0", unknown, file("https://logs.example.com # ${X}"))
-	require.Equal(t, []string{": ${X} is replaced by an unknown string, which may add anything to the configuration"}, []string{strings.TrimPrefix(found[0], "VSC604 ")})
+	require.Equal(t, []string{": variable ${X} is replaced by an unknown string, which may add anything to the configuration"}, []string{strings.TrimPrefix(found[0], "VSC604 ")})
 }
 
 // A key from a YAML merge or a secret has another path than its text shows. The policy rejects such keys.

@@ -33,7 +33,7 @@ func (c *checker) requireHandled(fails chance, loc span, suffix string) {
 		c.isUnsure = true
 	}
 	if fails == always {
-		c.add(Error, loc, "an error of this expression is not handled"+suffix, "write ! after the name of the function, ?? and another value, or VALUE, err = …")
+		c.add(Error, loc, "an error of this expression is not handled"+suffix, "handle the error: write ! after the name of the function, ?? and another value, or VALUE, err = …")
 	}
 }
 
