@@ -209,6 +209,7 @@ func TestHandler_HidesConfigMapsFromUnauthenticatedClients(t *testing.T) {
 	require.Contains(t, answer.Result.Message, "PolicyViolation: the message may quote ConfigMaps")
 }
 
+// Also an unauthenticated client gets the errors of the object that it sent, because it knows this text.
 func TestHandler_ReportsFaultsOfSentObjectToAllClients(t *testing.T) {
 	w := newWorld(t)
 	w.defaults = "sidecar: {logLevel: warn}"

@@ -150,6 +150,7 @@ func TestLimitRequests_DropsSlowClients(t *testing.T) {
 	require.Equal(t, http.StatusOK, posted(t, address, untold{strings.NewReader("{}")}), "there is all the room again")
 }
 
+// If too many requests wait, the next ones are rejected with 429.
 func TestLimitRequests_LimitsWaitingRequests(t *testing.T) {
 	address, begun, finish := guarded(t, time.Minute)
 	var asking sync.WaitGroup

@@ -226,6 +226,7 @@ func TestCheckCertificateAccepted_VerifiesAsAPIServer(t *testing.T) {
 	}
 }
 
+// The values of an environment are checked with the schema of its template set, which may be invalid itself.
 func TestCheckValues_ChecksSchemasOfTemplateSets(t *testing.T) {
 	files, err := render.ReadFiles(vectorsidecar.FS)
 	require.NoError(t, err)

@@ -92,6 +92,7 @@ func TestSocket_KeepsRegularFile(t *testing.T) {
 	require.Empty(t, said.String())
 }
 
+// The drain gate checks repeatedly for a leftover socket, until its context is canceled.
 func TestRemoveLeftovers_ChecksUntilCanceled(t *testing.T) {
 	t.Parallel()
 	socket, _ := keeper(t)

@@ -177,6 +177,8 @@ func TestStrip_KeepsWorkloadWithoutSidecar(t *testing.T) {
 	require.Equal(t, deployment("cart"), stripped)
 }
 
+// The search before an uninstallation finds each VectorSidecar, generated ConfigMap, and workload with fields of the
+// operator.
 func TestFindTraces_FindsAllObjectsAndFields(t *testing.T) {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))

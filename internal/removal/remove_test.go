@@ -16,6 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
+// The sidecar of one field manager is removed from a workload, and not that of another one.
 func TestRemove_RemovesOnlySidecarOfManager(t *testing.T) {
 	for name, test := range map[string]struct {
 		manager string

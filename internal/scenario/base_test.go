@@ -48,6 +48,8 @@ func read(t *testing.T, path ...string) string {
 	return string(text)
 }
 
+// A scenario names a base. It has the files of the base, except those that it contains itself or changes by a
+// difference.
 func TestLoad_InheritsFilesOfBase(t *testing.T) {
 	root := folder(t, map[string]string{
 		"base.txtar": standing,
@@ -95,6 +97,8 @@ func TestLoad_KeepsExpectationsOfBaseSeparate(t *testing.T) {
 	}
 }
 
+// The flag --update writes the expected outcome of a scenario as a difference to its base, if that is shorter than the
+// whole outcome.
 func TestUpdate_WritesDifferenceIfShorter(t *testing.T) {
 	root := folder(t, map[string]string{
 		"base.txtar":  standing,

@@ -48,6 +48,8 @@ func plansOf(words ...string) []plan.Plan {
 	return plans
 }
 
+// Each case has the planned actions of workloads and a limit of concurrent rollouts, and the batch in which each
+// workload rolls out.
 func TestBatches_AssignWorkloadsToBatches(t *testing.T) {
 	for name, test := range map[string]struct {
 		words []string

@@ -62,6 +62,7 @@ func quota(hard, used string, scopes ...corev1.ResourceQuotaScope) corev1.Resour
 	}
 }
 
+// The forecast adds up the resource requests that the sidecars add to each namespace. A removal subtracts them.
 func TestForecast_AddsRequestsOfNewPods(t *testing.T) {
 	other := injects("cpu=1", "cpu=50m memory=32Mi")
 	other.Before.SetName("checkout")
@@ -155,6 +156,7 @@ func TestQuotaForecast_AppliesPriorityScope(t *testing.T) {
 	}
 }
 
+// The sidecar adds requests to the pods of a HorizontalPodAutoscaler, so the same load is a lower utilization.
 func TestAutoscalerForecast_AdjustsUtilization(t *testing.T) {
 	scaler := autoscalingv2.HorizontalPodAutoscaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart"},

@@ -13,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
+// A quantity with too many digits, or too large an exponent, is rejected before it is parsed, because parsing it takes
+// too long.
 func TestCheckQuantities_RejectsExtremeNumbers(t *testing.T) {
 	t.Parallel()
 	for given, isFound := range map[string]bool{
