@@ -36,6 +36,7 @@ func TestOverlay_EqualsOutputOfOperator(t *testing.T) {
 	require.Equal(t, applied.Annotations, annotations)
 }
 
+// The sidecar that the benchmark renders has another hash for another Vector configuration.
 func TestOverlay_ChangesHashWithConfiguration(t *testing.T) {
 	applied := map[string]string{}
 	for _, message := range []string{"a", "b"} {

@@ -76,6 +76,7 @@ func TestChart_NotesShowWorkingVectorSidecar(t *testing.T) {
 	require.Regexp(t, `include:\s+- /var/log/app/\*\.log\n(?s:.*)type: file\n`, out.String())
 }
 
+// Each case sets several values together. The rendered objects are accepted.
 func TestChart_AcceptsCombinationsOfValues(t *testing.T) {
 	monitored := "monitoring.enabled=true,monitoring.render=alwaysRender"
 	for name, values := range map[string]string{

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// The demo counts reads and writes from the metrics of the operator. Renewals of the Lease are not counted.
 func TestMetrics_CountWritesOfOperator(t *testing.T) {
 	found := metrics(`# HELP rest_client_requests_total Number of HTTP requests
 rest_client_requests_total{code="200",host="127.0.0.1:1",method="GET"} 8

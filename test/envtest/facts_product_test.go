@@ -27,6 +27,7 @@ func ownerApplies(t *testing.T, namespace, pod string) (*appsv1.Deployment, erro
 		spec: {selector: {matchLabels: {app: cart}}, template: {metadata: {labels: {app: cart}}, spec: `+pod+`}}}`)
 }
 
+// The log volume is in the application's manifest. The sidecar mounts it, and its removal keeps the volume.
 func TestLogsSpec_KeepsVolumeOwnedByApplication(t *testing.T) {
 	t.Parallel()
 	const container = `{name: app, image: "registry.example/app:1", volumeMounts: [{name: logs, mountPath: /var/log/app}]}`

@@ -96,6 +96,7 @@ func TestRollout_SharesSlotsBetweenVectorSidecars(t *testing.T) {
 	require.InDelta(t, places, metric(t, "vectorsidecar_rollout_slots", "limit"), 0)
 }
 
+// No window of rollout.windows is open. Injections and changes wait, and removals do not.
 func TestRollout_StartsOnlyInsideWindows(t *testing.T) {
 	namespace := world.Namespace(t)
 	before := objects.NewDeployment("before", namespace).Labeled("logs", "vector").Build()

@@ -117,6 +117,7 @@ func TestVectorSidecar_RemovesSidecar(t *testing.T) {
 	}
 }
 
+// Another writer removes the sidecar from a workload. The operator injects it again.
 func TestVectorSidecar_RestoresRemovedSidecar(t *testing.T) {
 	t.Parallel()
 	deployment, _ := injected(t)

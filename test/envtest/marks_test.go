@@ -49,6 +49,7 @@ func hasMarks(d *appsv1.Deployment) bool {
 	return false
 }
 
+// The annotations of a sidecar are removed with it, whichever field manager has written them.
 func TestMarks_AreRemovedWithAnyFieldManager(t *testing.T) {
 	t.Parallel()
 	logs := meta.Manager("logs")

@@ -177,6 +177,7 @@ func templateSet(name, file, text string) *corev1.ConfigMap {
 // definedTwice defines a template that the default set also defines.
 const definedTwice = `{{- define "vector-sidecar.isNative" }}{{ end }}`
 
+// A template set has been invalid from the start. Its VectorSidecars report that, and no workload is written.
 func TestTemplateSet_WritesNothingWhileInvalid(t *testing.T) {
 	addTemplateSet(t, templateSet("edge", "_x.tpl", definedTwice))
 	namespace := world.Namespace(t)

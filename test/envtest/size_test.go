@@ -30,6 +30,7 @@ func bloat(t *testing.T, vs *v1alpha1.VectorSidecar) {
 	require.Contains(t, message(vs, meta.ConditionError), "TooLarge: VectorSidecar "+vs.Namespace+"/logs has 1172 KiB; at most 512 KiB are allowed")
 }
 
+// A VectorSidecar becomes too large to be read. Injected sidecars stay unchanged, and new workloads get none.
 func TestVectorSidecar_KeepsSidecarsWhenTooLarge(t *testing.T) {
 	t.Parallel()
 	deployment, vs := injected(t)

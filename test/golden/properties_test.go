@@ -44,6 +44,7 @@ var looser = map[string]bool{"less-than-restricted": true}
 // unrestricted are the scenarios whose application is not restricted itself.
 var unrestricted = map[string]bool{"host-network-allowed": true, "host-network-skipped": true}
 
+// If an application meets the restricted Pod Security level, it still does with the sidecar of each scenario.
 func TestInject_KeepsRestrictedPodSecurity(t *testing.T) {
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	require.NoError(t, err)
@@ -113,6 +114,7 @@ func TestInject_IsStableAndReversible(t *testing.T) {
 	}
 }
 
+// The generated ConfigMaps in the expected outcomes have names and labels that the API server accepts.
 func TestWriteCompanion_HasValidNameAndLabelsInScenarios(t *testing.T) {
 	for _, s := range scenarios(t) {
 		text, _ := s.file(wantYAML)

@@ -100,6 +100,7 @@ func skipWithoutNode(t *testing.T, printed string) {
 	}
 }
 
+// When a test process exits, its node leaves no process, mount, directory or network interface.
 func TestNode_RemovesEverythingAtExit(t *testing.T) {
 	before := machineNetwork(t)
 	for range 2 {
