@@ -188,7 +188,8 @@ func TestSource_ListsTransformedObjectsPageByPage(t *testing.T) {
 	require.NotContains(t, s.limits, int64(500))
 }
 
-// An object that is not in the list would be missing in the cache until its next change.
+// A transform returns a value that is not an object. The list fails, because the object would otherwise be missing in
+// the cache until its next change.
 func TestSource_RejectsOtherTypesOfResults(t *testing.T) {
 	c := startServer(t, &server{sizes: sizes(1, 10)})
 	from := &cache.ListWatch{ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {

@@ -52,7 +52,7 @@ func (c *checker) checkSyntax(path string, v *value, form vectoroptions.Form) {
 	}
 	if wrong != "" {
 		isCertain := c.isTabled && c.version.minor == vectoroptions.Schema
-		c.add(noSuchValue, v.pos, path, isCertain, "%s is %q: %s", path, v.scalar, wrong, help("write one that Vector can read"))
+		c.add(noSuchValue, v.pos, path, isCertain, "%s is %q: %s", path, v.scalar, wrong, help("write a value that Vector can read"))
 	}
 }
 

@@ -29,7 +29,7 @@ func parse(program string, effort int) (statements []expression, spent int, wron
 	for p.peek().kind != end {
 		statements = append(statements, p.parseStatement())
 		if tok := p.peek(); tok.kind != end && !p.skipSeparator() {
-			p.failUnexpected(tok, "the end of the line")
+			p.failUnexpected(tok, "expected the end of the line")
 		}
 	}
 	spent = effort - p.lexer.remaining
@@ -80,7 +80,7 @@ func (p *parser) accept(text string) bool {
 // expect reads a token with a text, or fails if the next token has another text.
 func (p *parser) expect(text string) {
 	if !p.accept(text) {
-		p.failUnexpected(p.peek(), strconv.Quote(text))
+		p.failUnexpected(p.peek(), "expected "+strconv.Quote(text))
 	}
 }
 
@@ -101,12 +101,12 @@ func (p *parser) skipSeparator() bool {
 	return true
 }
 
-// failUnexpected records the failure that a token is not the expected one.
-func (p *parser) failUnexpected(tok token, expected string) {
+// failUnexpected records the failure that a token is not the expected one, such as "expected an expression".
+func (p *parser) failUnexpected(tok token, expectation string) {
 	if p.err != nil || p.lexer.err != nil {
 		return
 	}
-	p.err = &failure{span: tok.span, message: "found " + describeToken(tok) + ", expected " + expected}
+	p.err = &failure{span: tok.span, message: "found " + describeToken(tok) + ", " + expectation}
 	switch {
 	case tok.kind == reserved:
 		p.err.help = strconv.Quote(tok.text) + " is reserved: use another name"
@@ -242,7 +242,7 @@ func (p *parser) parseTarget() expression {
 	case tok.kind == queryStart:
 		return p.parseQuery()
 	}
-	p.failUnexpected(tok, "a variable or a path")
+	p.failUnexpected(tok, "expected a variable or a path")
 	return &literal{span: tok.span}
 }
 

@@ -23,9 +23,9 @@ func (p *parser) parseQuery() expression {
 	for p.parseSegment(node) {
 	}
 	if tok := p.advance(); tok.kind != queryEnd {
-		p.failUnexpected(tok, "a field, an index or the end of the path")
+		p.failUnexpected(tok, "expected a field, an index or the end of the path")
 	} else if node.target != nil && len(node.segments) == 0 {
-		p.failUnexpected(tok, "a field or an index")
+		p.failUnexpected(tok, "expected a field or an index")
 	}
 	node.span = p.spanFrom(start)
 	return node
@@ -36,7 +36,7 @@ func (p *parser) parseSegment(node *query) bool {
 	if p.accept("[") {
 		index := p.peek()
 		if index.kind != integer {
-			p.failUnexpected(index, "a number")
+			p.failUnexpected(index, "expected a number")
 		}
 		p.advance()
 		p.expect("]")
@@ -51,7 +51,7 @@ func (p *parser) parseSegment(node *query) bool {
 		return true
 	default:
 		if hasDot {
-			p.failUnexpected(tok, "the name of a field")
+			p.failUnexpected(tok, "expected the name of a field")
 		}
 		return false
 	}
@@ -101,7 +101,7 @@ func (p *parser) parseClosure() *closure {
 				node.variables = append(node.variables, variable{span: tok.span})
 				return
 			case tok.kind != identifier:
-				p.failUnexpected(tok, "the name of a variable")
+				p.failUnexpected(tok, "expected the name of a variable")
 			}
 			p.advance()
 			node.variables = append(node.variables, variable{tok.span, tok.text})

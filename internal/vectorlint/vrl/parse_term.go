@@ -46,7 +46,7 @@ func (p *parser) parseContainer() expression {
 	case p.isNext("{"):
 		return p.parseBraces()
 	}
-	p.failUnexpected(tok, "an expression")
+	p.failUnexpected(tok, "expected an expression")
 	return &literal{span: tok.span}
 }
 
@@ -72,7 +72,7 @@ func (p *parser) parseBraces() expression {
 		p.parseList("}", func() {
 			key := p.peek()
 			if key.kind != text {
-				p.failUnexpected(key, `a key in quotes, such as "name"`)
+				p.failUnexpected(key, `expected a key in quotes, such as "name"`)
 			}
 			p.advance()
 			p.expect(":")
@@ -139,7 +139,7 @@ func (p *parser) parsePredicate() []expression {
 	switch {
 	case p.isNext("\n", ";"):
 	case isList:
-		p.failUnexpected(p.peek(), "the end of the line")
+		p.failUnexpected(p.peek(), "expected the end of the line")
 	default:
 		p.expect(")")
 		p.pushedBack = &group{p.spanFrom(start), exprs[0]}
