@@ -61,7 +61,7 @@ type Handler struct {
 	slots *fairslots.Slots
 }
 
-// New returns a Handler with some options.
+// New returns a Handler with the options.
 func New(options Options) *Handler {
 	return &Handler{Options: options, slots: fairslots.New(mostAtOnce, mostOfNamespace)}
 }
@@ -102,7 +102,7 @@ type question struct {
 // is for a request that cannot be read.
 func (h *Handler) decodeRequest(request *admission.Request) (*question, error) {
 	if request.Kind.Kind == kindCluster {
-		cluster, oldCluster, err := decode[v1alpha1.ClusterVectorSidecar](request)
+		cluster, oldCluster, err := decodeObjects[v1alpha1.ClusterVectorSidecar](request)
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +112,7 @@ func (h *Handler) decodeRequest(request *admission.Request) (*question, error) {
 			review:   func(ctx context.Context) (review, error) { return h.reviewCluster(ctx, cluster, oldCluster) },
 		}, nil
 	}
-	sidecar, oldSidecar, err := decode[v1alpha1.VectorSidecar](request)
+	sidecar, oldSidecar, err := decodeObjects[v1alpha1.VectorSidecar](request)
 	if err != nil {
 		return nil, err
 	}
@@ -197,8 +197,8 @@ func (h *Handler) decide(ctx context.Context, snapshot *decision.Input) (*decisi
 	return evaluate.Decide(ctx, snapshot, h.Cache)
 }
 
-// decode decodes the new object and the old object of a request. The old object is nil for a creation.
-func decode[T v1alpha1.VectorSidecar | v1alpha1.ClusterVectorSidecar](request *admission.Request) (object, oldObject *T, err error) {
+// decodeObjects decodes the new object and the old object of a request. The old object is nil for a creation.
+func decodeObjects[T v1alpha1.VectorSidecar | v1alpha1.ClusterVectorSidecar](request *admission.Request) (object, oldObject *T, err error) {
 	object = new(T)
 	if err := decodeStrictly(request.Object.Raw, object); err != nil {
 		return nil, nil, fmt.Errorf("reading the object of the admission request: %w", err)

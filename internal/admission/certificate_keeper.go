@@ -128,11 +128,11 @@ func watchChanges(ctx context.Context, informers cache.Cache, object client.Obje
 // reconcile reads the state of the cluster and executes the next step. It returns the time until the next check. A
 // change of one of the objects causes an earlier check.
 func (k *CertificateKeeper) reconcile(ctx context.Context) (time.Duration, error) {
-	current, err := k.observe(ctx)
+	current, err := k.readClusterState(ctx)
 	if err != nil {
 		return retry, err
 	}
-	wait, err := k.advance(ctx, current)
+	wait, err := k.executeStep(ctx, current)
 	switch {
 	case errors.Is(err, apply.ErrStale): // Another process has written before.
 		return soon, nil
@@ -142,8 +142,8 @@ func (k *CertificateKeeper) reconcile(ctx context.Context) (time.Duration, error
 	return wait, nil
 }
 
-// observe reads the state of the cluster: the Secret and the webhook configuration.
-func (k *CertificateKeeper) observe(ctx context.Context) (*clusterState, error) {
+// readClusterState reads the state of the cluster: the Secret and the webhook configuration.
+func (k *CertificateKeeper) readClusterState(ctx context.Context) (*clusterState, error) {
 	current := &clusterState{secret: &corev1.Secret{}}
 	if err := client.IgnoreNotFound(k.Live.Get(ctx, k.Secret, current.secret)); err != nil {
 		return nil, fmt.Errorf("reading Secret %s: %w", k.Secret, err)
@@ -161,10 +161,10 @@ func (k *CertificateKeeper) observe(ctx context.Context) (*clusterState, error) 
 	return current, err
 }
 
-// advance executes the next step and returns the time until the next check. If the webhook is registered, API
+// executeStep executes the next step and returns the time until the next check. If the webhook is registered, API
 // servers must trust a new CA before the first certificate of that CA is served. The webhook is registered only
 // after this process can answer.
-func (k *CertificateKeeper) advance(ctx context.Context, current *clusterState) (time.Duration, error) {
+func (k *CertificateKeeper) executeStep(ctx context.Context, current *clusterState) (time.Duration, error) {
 	state, data := current.certificateState(k.issuer), current.secret.Data
 	remaining, isRegistered := k.remainingSettlingTime(state, string(data[keyAuthority])), current.registeredWebhook() != nil
 	interval := min(k.Duration/10, longestWait)

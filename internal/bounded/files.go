@@ -29,8 +29,8 @@ type FileLimits struct {
 // largestStream is the maximum size in bytes of a file with many documents.
 const largestStream = 64 << 20
 
-// Stream reads a file with many documents, such as the manifests of an application. Each document has its own limits.
-func Stream(reader io.Reader) ([]byte, error) {
+// ReadStream reads a file with many documents, such as the manifests of an application. Each document has its own limits.
+func ReadStream(reader io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(reader, largestStream+1))
 	if err == nil && len(text) > largestStream {
 		err = fmt.Errorf("the file has more than %d bytes: split it", largestStream)
@@ -81,8 +81,8 @@ func (l FileLimits) ReadFolder(fsys fs.FS, skip func(path string, entry fs.DirEn
 	return collector.files, nil
 }
 
-// Archive reads the files of a .tgz that contains one folder, by their path in that folder.
-func (l FileLimits) Archive(packed []byte) (map[string][]byte, error) {
+// ReadArchive reads the files of a .tgz that contains one folder, by their path in that folder.
+func (l FileLimits) ReadArchive(packed []byte) (map[string][]byte, error) {
 	unzipped, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, err
@@ -116,8 +116,8 @@ func (l FileLimits) Archive(packed []byte) (map[string][]byte, error) {
 // perFile is the overhead of a file in an archive in bytes.
 const perFile = 2 << 10
 
-// File reads one file of a folder.
-func (l FileLimits) File(fsys fs.FS, path string) ([]byte, error) {
+// ReadFile reads one file of a folder.
+func (l FileLimits) ReadFile(fsys fs.FS, path string) ([]byte, error) {
 	collector := l.newCollector()
 	err := collector.addFile(fsys, path)
 	return collector.files[path], err

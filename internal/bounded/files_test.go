@@ -82,7 +82,7 @@ func packed(t *testing.T, headers ...tar.Header) []byte {
 	return archive.Bytes()
 }
 
-func TestArchive_RejectsOversizedArchives(t *testing.T) {
+func TestReadArchive_RejectsOversizedArchives(t *testing.T) {
 	file := func(name string, size int64) tar.Header {
 		return tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: size}
 	}
@@ -99,7 +99,7 @@ func TestArchive_RejectsOversizedArchives(t *testing.T) {
 		"nothing":        {packed(t), "EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			files, err := FileLimits{Subject: "the chart", Bytes: 100, Files: 4, Path: 20}.Archive(test.packed)
+			files, err := FileLimits{Subject: "the chart", Bytes: 100, Files: 4, Path: 20}.ReadArchive(test.packed)
 			if test.want != "" {
 				require.ErrorContains(t, err, test.want)
 				return
@@ -110,7 +110,7 @@ func TestArchive_RejectsOversizedArchives(t *testing.T) {
 	}
 	bomb := packed(t, file("x/a", 60<<20))
 	used := allocated(func() {
-		_, err := Chart().Archive(bomb)
+		_, err := Chart().ReadArchive(bomb)
 		require.ErrorContains(t, err, "larger than 4194304 bytes")
 	})
 	require.LessOrEqual(t, used, uint64(24*mebibyte))

@@ -224,7 +224,7 @@ func (m *mergedResult) companions(workloads ...workload.Object) []*corev1.Config
 	for _, ruled := range m.rulings {
 		for i := range ruled.decision.Companions {
 			if configMap := &ruled.decision.Companions[i]; ruled.referencesConfigMap(configMap, workloads...) {
-				companions = append(companions, printable(configMap))
+				companions = append(companions, withTypeMeta(configMap))
 			}
 		}
 	}
@@ -240,7 +240,7 @@ func (r *result) referencesConfigMap(configMap *corev1.ConfigMap, workloads ...w
 
 // referencedConfigMaps returns the names of the ConfigMaps that a workload uses now or will use.
 func (r *result) referencedConfigMaps(object workload.Object) []string {
-	target, names := workload.NewRef(object), companion.References(&workload.PodTemplate(object).Spec)
+	target, names := workload.NewRef(object), companion.ReferencedConfigMaps(&workload.PodTemplate(object).Spec)
 	isRefused := func(p plan.Plan) bool {
 		return p.Target == target && (p.IsStopped() || p.IsDeferred())
 	}

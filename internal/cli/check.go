@@ -71,9 +71,9 @@ func (o *checkOptions) run(ctx context.Context) error {
 		return fmt.Errorf("getting the API server's version: %w", err)
 	}
 	diagnosis := checkup.Diagnosis{
-		Cluster: cluster, AsOperator: o.impersonate, Catalog: catalog,
+		Cluster: cluster, AsOperator: o.newImpersonatedClient, Catalog: catalog,
 		KubeVersion: version.GitVersion, OldestKubelet: o.app.oldestKubelet, Now: time.Now, OperatorNamespace: o.operatorNamespace,
-		Reject: o.app.builtin.reject,
+		Reject: o.app.builtin.rejectionReason,
 	}
 	results := diagnosis.Run(ctx)
 	if err := o.print(results); err != nil {
@@ -92,8 +92,8 @@ func (o *checkOptions) run(ctx context.Context) error {
 	return nil
 }
 
-// impersonate returns a client that impersonates another user.
-func (o *checkOptions) impersonate(user string) (client.Client, error) {
+// newImpersonatedClient returns a client that makes its requests as another user.
+func (o *checkOptions) newImpersonatedClient(user string) (client.Client, error) {
 	config, err := o.app.restConfig()
 	if err != nil {
 		return nil, err

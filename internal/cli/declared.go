@@ -36,7 +36,7 @@ func (s *session) planDeclared(ctx context.Context) ([]declaredChange, error) {
 		return nil, nil
 	}
 	installation := cmp.Or(s.installation, &source.Installation{})
-	sidecars, err := installation.DeclaredSidecars(ctx, s.cluster, s.values.Files(), s.taker.Platform.Stop.IsActive(), s.inputs.app.builtin.reject)
+	sidecars, err := installation.DeclaredSidecars(ctx, s.cluster, s.values.Files(), s.taker.Platform.Stop.IsActive(), s.inputs.app.builtin.rejectionReason)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (o *getOptions) readDeclared(ctx context.Context, cluster client.Reader, na
 		return nil
 	}
 	isStopped := desired.FindStop(installation.ConfigMaps().Installation).IsActive()
-	sidecars, err := installation.DeclaredSidecars(ctx, cluster, installation.Values, isStopped, o.app.builtin.reject)
+	sidecars, err := installation.DeclaredSidecars(ctx, cluster, installation.Values, isStopped, o.app.builtin.rejectionReason)
 	if err != nil {
 		o.app.printNote("VectorSidecars of the installation's values: %v", err)
 	}

@@ -130,7 +130,7 @@ func (o *diffOptions) printCompanions(ctx context.Context, scene *session, ruled
 		if !ruled.referencesConfigMap(&ruled.decision.Missing[i], workloads...) {
 			continue
 		}
-		expected := printable(&ruled.decision.Missing[i])
+		expected := withTypeMeta(&ruled.decision.Missing[i])
 		live := &corev1.ConfigMap{}
 		err := scene.objects.Get(ctx, client.ObjectKeyFromObject(expected), live)
 		if client.IgnoreNotFound(err) != nil {
@@ -138,7 +138,7 @@ func (o *diffOptions) printCompanions(ctx context.Context, scene *session, ruled
 		}
 		var before client.Object
 		if err == nil {
-			before = printable(live)
+			before = withTypeMeta(live)
 			expected.OwnerReferences = live.OwnerReferences
 		}
 		isDifferent, err := o.printDifference("v1.ConfigMap", before, expected, "")

@@ -176,7 +176,7 @@ func (s *inputs) openChart() (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	card, err := bounded.Chart().File(folder, "Chart.yaml")
+	card, err := bounded.Chart().ReadFile(folder, "Chart.yaml")
 	hasSomeFiles := errors.Is(err, fs.ErrNotExist) || err == nil && !render.IsWholeChart(card)
 	if !hasSomeFiles {
 		return folder, nil // An error in it is reported where it is read.

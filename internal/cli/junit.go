@@ -73,7 +73,7 @@ func (o *findingsOutput) junitCases(result *lint.Result) []junitCase {
 
 // readStandardInput returns the content of the standard input, up to the limit of package bounded.
 func readStandardInput(reader io.Reader) ([]byte, error) {
-	text, err := bounded.Stream(reader)
+	text, err := bounded.ReadStream(reader)
 	if err != nil {
 		return nil, fmt.Errorf("reading the standard input: %w", err)
 	}

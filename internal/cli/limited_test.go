@@ -138,7 +138,7 @@ func operated(t *testing.T, environment string) *cluster {
 	for _, change := range decided.changes {
 		deployment := &appsv1.Deployment{}
 		require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(change.after.Object, deployment))
-		workload.Finish(deployment)
+		workload.SetFinishedStatus(deployment)
 		c.objects[len(c.objects)-1] = deployment
 	}
 	for _, companion := range decided.rulings[0].decision.Companions {

@@ -75,8 +75,8 @@ func dropNullTimestamps(node any) {
 	}
 }
 
-// printable returns a ConfigMap with kind and API version.
-func printable(object *corev1.ConfigMap) *corev1.ConfigMap {
+// withTypeMeta returns a ConfigMap with kind and API version.
+func withTypeMeta(object *corev1.ConfigMap) *corev1.ConfigMap {
 	object = object.DeepCopy()
 	object.APIVersion, object.Kind = "v1", "ConfigMap"
 	return object

@@ -41,7 +41,7 @@ kubectl vectorsidecar schema --vector-version 0.57.0 > values.schema.json`,
 			if err != nil {
 				return err
 			}
-			text, err := bounded.Chart().File(chart, schemaFile)
+			text, err := bounded.Chart().ReadFile(chart, schemaFile)
 			if err != nil {
 				return fmt.Errorf("reading the schema: %w", err)
 			}
@@ -78,7 +78,7 @@ type row struct{ path, kind, standard, meaning string }
 
 // referenceRows lists the values in the schema of a chart.
 func referenceRows(chart fs.FS) ([]row, error) {
-	text, err := bounded.Chart().File(chart, schemaFile)
+	text, err := bounded.Chart().ReadFile(chart, schemaFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the schema: %w", err)
 	}
@@ -86,7 +86,7 @@ func referenceRows(chart fs.FS) ([]row, error) {
 	if err := bounded.Schemas().DecodeJSON(text, &root); err != nil {
 		return nil, fmt.Errorf("%s: %w", schemaFile, err)
 	}
-	if text, err = bounded.Chart().File(chart, "values.yaml"); err != nil {
+	if text, err = bounded.Chart().ReadFile(chart, "values.yaml"); err != nil {
 		return nil, fmt.Errorf("reading the defaults: %w", err)
 	}
 	var defaults map[string]any

@@ -31,8 +31,8 @@ func (b *Builtin) schemaFor(kind string) (source.Schema, error) {
 	return kindDefinition, nil
 }
 
-// reject returns the reason why the API server would reject a manifest, "" for none.
-func (b *Builtin) reject(ctx context.Context, kind string, manifest []byte) string {
+// rejectionReason returns the reason why the API server would reject a manifest, "" for none.
+func (b *Builtin) rejectionReason(ctx context.Context, kind string, manifest []byte) string {
 	kindDefinition, err := b.definitionFor(kind)
 	if kindDefinition == nil || err != nil {
 		return ""

@@ -133,7 +133,7 @@ kubectl vectorsidecar rollout retry vectorsidecar/logs -n shop`,
 		if len(names) > 0 {
 			return options.retrySidecar(command.Context(), names[0])
 		}
-		return options.annotate(command.Context(), func(read *rollout) ([]annotation, error) {
+		return options.annotateInstallation(command.Context(), func(read *rollout) ([]annotation, error) {
 			changes := []annotation{{meta.AnnotationRetryRollout, time.Now().UTC().Format(time.RFC3339Nano), read.title() + " continues"}}
 			if read.target.IsUndone() {
 				changes = append(changes, annotation{key: meta.AnnotationUndoRollout})
@@ -282,7 +282,7 @@ func (r *rollout) requireWaves() error {
 
 // promote ends the wait for a wave, and for the waves before it.
 func (o *rolloutOptions) promote(ctx context.Context, name string) error {
-	return o.annotate(ctx, func(read *rollout) ([]annotation, error) {
+	return o.annotateInstallation(ctx, func(read *rollout) ([]annotation, error) {
 		var waveNames []string
 		for n := range len(read.rules.Waves) + 1 {
 			waveNames = append(waveNames, read.rules.WaveName(n))
@@ -350,8 +350,8 @@ func (o *rolloutOptions) openRollout(ctx context.Context) (client.WithWatch, *ro
 // annotation is an annotation to set, with a description of the effect. An empty value removes the annotation.
 type annotation struct{ key, value, effect string }
 
-// annotate sets or removes annotations of an installation that has waves.
-func (o *rolloutOptions) annotate(ctx context.Context, changesFor func(*rollout) ([]annotation, error)) error {
+// annotateInstallation sets or removes annotations of an installation that has waves.
+func (o *rolloutOptions) annotateInstallation(ctx context.Context, changesFor func(*rollout) ([]annotation, error)) error {
 	cluster, read, err := o.openRollout(ctx)
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ ControllerRevisions in its namespace.`,
 		Args:    cobra.NoArgs,
 	}
 	options := newRolloutOptions(a, command)
-	command.RunE = func(command *cobra.Command, _ []string) error { return options.history(command.Context()) }
+	command.RunE = func(command *cobra.Command, _ []string) error { return options.printHistory(command.Context()) }
 	options.output = addFormat(command, "json", "yaml")
 	return command
 }
@@ -58,7 +58,7 @@ kubectl vectorsidecar rollout diff 0123456789`,
 	}
 	options := newRolloutOptions(a, command)
 	command.RunE = func(command *cobra.Command, revisions []string) error {
-		return options.diff(command.Context(), revisions)
+		return options.printRevisionDiff(command.Context(), revisions)
 	}
 	return command
 }
@@ -99,8 +99,8 @@ func failureText(failure *fleet.RevisionFailure) string {
 	return fmt.Sprintf("failed (%s since %s)", failure.Reason, failure.Since.UTC().Format(time.RFC3339))
 }
 
-// history prints the stored revisions.
-func (o *rolloutOptions) history(ctx context.Context) error {
+// printHistory prints the stored revisions.
+func (o *rolloutOptions) printHistory(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
@@ -163,9 +163,9 @@ func (o *rolloutOptions) history(ctx context.Context) error {
 	return nil
 }
 
-// diff prints the differences between two revisions. The published revision replaces a missing second one. The error
+// printRevisionDiff prints the differences between two revisions. The published revision replaces a missing second one. The error
 // is a *foundError if there are differences.
-func (o *rolloutOptions) diff(ctx context.Context, revisions []string) error {
+func (o *rolloutOptions) printRevisionDiff(ctx context.Context, revisions []string) error {
 	cluster, read, err := o.openRollout(ctx)
 	if err != nil {
 		return err

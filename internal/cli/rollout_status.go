@@ -36,7 +36,7 @@ kubectl vectorsidecar rollout status -w`,
 		Args: cobra.NoArgs,
 	}
 	options := newRolloutOptions(a, command)
-	command.RunE = func(command *cobra.Command, _ []string) error { return options.status(command.Context()) }
+	command.RunE = func(command *cobra.Command, _ []string) error { return options.printStatus(command.Context()) }
 	command.Flags().BoolVarP(&options.watch, "watch", "w", false, "keep watching, and print again after changes")
 	options.output = addFormat(command, "json", "yaml")
 	return command
@@ -150,8 +150,8 @@ func (r *rollout) countMembers(waveMembers []waveMember) {
 	}
 }
 
-// status prints the state of the rollout. With --watch, it prints the state again after each change.
-func (o *rolloutOptions) status(ctx context.Context) error {
+// printStatus prints the state of the rollout. With --watch, it prints the state again after each change.
+func (o *rolloutOptions) printStatus(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}

@@ -130,7 +130,7 @@ func (o *undoOptions) undo(ctx context.Context, request *undoRequest) error {
 		isUndone = strings.HasPrefix(request.target.object.GetAnnotations()[meta.AnnotationUndoRollout], request.undoneRevision)
 	}
 	request.change = annotation{meta.AnnotationUndoRollout, text, "revision " + request.undoneRevision + " is undone"}
-	effect, unread, err := o.preview(ctx, request)
+	effect, unread, err := o.previewEffect(ctx, request)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (o *undoOptions) undo(ctx context.Context, request *undoRequest) error {
 	case request.target != nil && len(effect.Stuck) > 0 && len(effect.Moves) == 0:
 		return fmt.Errorf("%s has no earlier revision without failures to return to; name one with --to-revision (kubectl vectorsidecar rollout history)", request.target.title)
 	}
-	return o.confirmRequest(ctx, request, effect, unread)
+	return o.executeRequest(ctx, request, effect, unread)
 }
 
 // undoToRevision moves all VectorSidecars, or one, to a revision.
@@ -164,16 +164,16 @@ func (o *undoOptions) undoToRevision(ctx context.Context, request *undoRequest) 
 			request.change.effect = fmt.Sprintf("moves from revision %s to %s", request.undoneRevision, o.targetRevision)
 		}
 	}
-	effect, unread, err := o.preview(ctx, request)
+	effect, unread, err := o.previewEffect(ctx, request)
 	if err != nil {
 		return err
 	}
-	return o.confirmRequest(ctx, request, effect, unread)
+	return o.executeRequest(ctx, request, effect, unread)
 }
 
-// preview returns the effect of a request on VectorSidecars. unread is true if they cannot be read.
-func (o *undoOptions) preview(ctx context.Context, request *undoRequest) (effect fleet.UndoEffect, unread bool, err error) {
-	members, err := o.undoMembers(ctx, request.cluster)
+// previewEffect returns the effect of a request on VectorSidecars. unread is true if they cannot be read.
+func (o *undoOptions) previewEffect(ctx context.Context, request *undoRequest) (effect fleet.UndoEffect, unread bool, err error) {
+	members, err := o.listUndoMembers(ctx, request.cluster)
 	if apierrors.IsForbidden(err) {
 		return effect, true, nil
 	}
@@ -197,8 +197,8 @@ func (o *undoOptions) preview(ctx context.Context, request *undoRequest) (effect
 	return fleet.PreviewUndo(members, &target, memberKey, o.now), false, nil
 }
 
-// undoMembers lists the VectorSidecars and ClusterVectorSidecars.
-func (o *undoOptions) undoMembers(ctx context.Context, cluster client.Reader) ([]fleet.UndoMember, error) {
+// listUndoMembers lists the VectorSidecars and ClusterVectorSidecars that an undo may change.
+func (o *undoOptions) listUndoMembers(ctx context.Context, cluster client.Reader) ([]fleet.UndoMember, error) {
 	live := livelist.New(cluster)
 	memberFor := func(object client.Object, name string, spec *v1alpha1.VectorSidecarSpec, waves ...v1alpha1.RolloutStatus) (fleet.UndoMember, bool) {
 		member := fleet.UndoMember{Name: types.NamespacedName{Namespace: object.GetNamespace(), Name: name}, Annotations: object.GetAnnotations(), Waves: waves}
@@ -226,8 +226,8 @@ func (o *undoOptions) undoMembers(ctx context.Context, cluster client.Reader) ([
 	return append(members, clusters...), nil
 }
 
-// confirmRequest prints the effect of a request, asks for confirmation, and writes the request.
-func (o *undoOptions) confirmRequest(ctx context.Context, request *undoRequest, effect fleet.UndoEffect, unread bool) error {
+// executeRequest prints the effect of a request, asks for confirmation, and writes the request.
+func (o *undoOptions) executeRequest(ctx context.Context, request *undoRequest, effect fleet.UndoEffect, unread bool) error {
 	lines := []string{"VectorSidecars not read"}
 	if !unread {
 		lines = o.describeEffect(ctx, request, &effect)

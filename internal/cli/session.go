@@ -257,7 +257,7 @@ func (s *session) addDocuments(ctx context.Context, input *parsedInputs) error {
 			}
 		default:
 			if workloadObject, ok := workload.ToObject(o); ok {
-				workload.Finish(workloadObject)
+				workload.SetFinishedStatus(workloadObject)
 				if err := requireUnique(locations, document, workload.NewRef(workloadObject)); err != nil {
 					return err
 				}

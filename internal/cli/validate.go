@@ -128,7 +128,7 @@ func (o *validateOptions) validateTogether(ctx context.Context, program *vectorp
 		}
 		files = append(files, collected.files...)
 	}
-	configuration, vectorFiles, otherFiles := lint.Configuration(files)
+	configuration, vectorFiles, otherFiles := lint.SplitFiles(files)
 	if len(vectorFiles) == 0 {
 		return nil, errors.New("no files of Vector configuration: name them, or a directory that contains some")
 	}

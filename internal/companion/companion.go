@@ -86,9 +86,9 @@ const (
 	shortDigest = 5
 )
 
-// Name returns the name of a companion that the operator generates without a template. distinction is a text that
+// GenerateName returns the name of a companion that the operator generates without a template. distinction is a text that
 // differs between the companions of the VectorSidecar. The name ends with a digest of it.
-func Name(sidecar, distinction string) string {
+func GenerateName(sidecar, distinction string) string {
 	end := "-vector-" + meta.Digest([]byte(distinction), shortDigest)
 	if len(sidecar)+len(end) > longestName {
 		unique := "-" + meta.Digest([]byte(sidecar), shortDigest)

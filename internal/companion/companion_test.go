@@ -54,14 +54,14 @@ func TestIsOwnedBy_RequiresAnnotationNameAndLabel(t *testing.T) {
 }
 
 // For any content and name, the name of a companion is valid. Different contents have different names.
-func TestName_ReturnsUniqueValidNames(t *testing.T) {
+func TestGenerateName_ReturnsUniqueValidNames(t *testing.T) {
 	long := strings.Repeat("a", 200) + "." + strings.Repeat("b", 52)
 	for _, name := range []string{"logs", long, strings.Repeat("c.", 126) + "c"} {
-		require.Empty(t, validation.IsDNS1123Subdomain(Name(name, "x")), name)
-		require.NotEqual(t, Name(name, "x"), Name(name, "y"))
+		require.Empty(t, validation.IsDNS1123Subdomain(GenerateName(name, "x")), name)
+		require.NotEqual(t, GenerateName(name, "x"), GenerateName(name, "y"))
 	}
-	require.NotEqual(t, Name(long, "x"), Name(long[:252]+"c", "x"))
-	require.True(t, strings.HasPrefix(Name("logs", "x"), "logs-vector-"))
+	require.NotEqual(t, GenerateName(long, "x"), GenerateName(long[:252]+"c", "x"))
+	require.True(t, strings.HasPrefix(GenerateName("logs", "x"), "logs-vector-"))
 }
 
 // The digest of a ConfigMap changes with each change of its content.
@@ -80,7 +80,7 @@ func TestDigest_ChangesWithContent(t *testing.T) {
 	require.NotEqual(t, before, Digest(object))
 }
 
-func TestReferences_FindConfigMapsInVolumesAndVariables(t *testing.T) {
+func TestReferencedConfigMaps_IncludesVolumesAndVariables(t *testing.T) {
 	named := func(name string) corev1.LocalObjectReference { return corev1.LocalObjectReference{Name: name} }
 	spec := &corev1.PodSpec{
 		Volumes: []corev1.Volume{
@@ -94,5 +94,5 @@ func TestReferences_FindConfigMapsInVolumesAndVariables(t *testing.T) {
 			{Name: "A", Value: "b"}, {Name: "B", ValueFrom: &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{LocalObjectReference: named("variable")}}},
 		}}},
 	}
-	require.Equal(t, []string{"volume", "projected", "variables", "variable"}, References(spec))
+	require.Equal(t, []string{"volume", "projected", "variables", "variable"}, ReferencedConfigMaps(spec))
 }

@@ -5,9 +5,9 @@ package companion
 
 import corev1 "k8s.io/api/core/v1"
 
-// References returns the names of the ConfigMaps that pods of a template need. A name appears once for each
+// ReferencedConfigMaps returns the names of the ConfigMaps that pods of a template need. A name appears once for each
 // reference.
-func References(spec *corev1.PodSpec) []string {
+func ReferencedConfigMaps(spec *corev1.PodSpec) []string {
 	var names []string
 	for i := range spec.Volumes {
 		names = append(names, volumeConfigMaps(&spec.Volumes[i])...)

@@ -40,7 +40,7 @@ func (f *Facts) knownState(p *plan.Plan) (state workload.State, deadline time.Ti
 	case state.IsOutlived && !state.Overwritten.IsZero() && f.reportedState(p) == v1alpha1.StateFailed && f.isReportedAfter(state.Overwritten):
 		state.Rollout = workload.RolloutFailed // The status is newer than the write, which changed only annotations.
 	}
-	isOverdue, remaining := state.Overdue(p.Target.Adapter(), f.Now)
+	isOverdue, remaining := state.IsOverdue(p.Target.Adapter(), f.Now)
 	switch {
 	case isOverdue:
 		state.Rollout = workload.RolloutFailed

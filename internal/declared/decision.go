@@ -35,7 +35,8 @@ const (
 	Applied State = meta.ReasonApplied
 	// Pending means that the operator has not written the object yet.
 	Pending State = "Pending"
-	// WaitingForNamespace means that the namespace cannot have the object.
+	// WaitingForNamespace means that the object cannot be created, because its namespace does not exist or is being
+	// deleted.
 	WaitingForNamespace State = meta.ReasonWaitingForNamespace
 	// WaitingForRemoval means that the object is being deleted, and is created again afterwards.
 	WaitingForRemoval State = meta.ReasonWaitingForRemoval

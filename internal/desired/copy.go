@@ -53,9 +53,9 @@ func newConfigMapCopy(source *config, request *render.Request, overlay *workload
 			object.Namespace, source.name, size, strings.Join(configMapCopy.Keys, ", "), largestCopy)}
 	}
 	configMapCopy.Digest, configMapCopy.content = companion.Digest(object), plan.ConfigMapDigests(object)
-	configMapCopy.Name = companion.Name(meta.ObjectName(request.Sidecar.Name), configMapCopy.Digest)
+	configMapCopy.Name = companion.GenerateName(meta.ObjectName(request.Sidecar.Name), configMapCopy.Digest)
 	if configMapCopy.isLive { // The name does not depend on the content.
-		configMapCopy.Name = companion.Name(meta.ObjectName(request.Sidecar.Name), source.name+"/"+source.key)
+		configMapCopy.Name = companion.GenerateName(meta.ObjectName(request.Sidecar.Name), source.name+"/"+source.key)
 	}
 	redirected, err := overlay.RedirectConfigMap(source.name, configMapCopy.Name)
 	if err != nil {

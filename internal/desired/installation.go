@@ -84,7 +84,7 @@ func NewInstallationValues(ctx context.Context, root fs.FS, written environment.
 	refused := checkKeys(root, written)
 	values := maps.Clone(written.Tree)
 	values["environment"] = name
-	file, err := bounded.Chart().File(root, environmentsFile)
+	file, err := bounded.Chart().ReadFile(root, environmentsFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the operator's own Helm chart: %w", err)
 	}
@@ -125,7 +125,7 @@ func checkKeys(root fs.FS, written environment.Layer) error {
 // readInstallationChart reads the schema and the values of the installation chart.
 func readInstallationChart(root fs.FS) (*environment.Schema, environment.Layer, error) {
 	var chartValues environment.Layer
-	text, err := bounded.Chart().File(root, installationChart+"values.schema.json")
+	text, err := bounded.Chart().ReadFile(root, installationChart+"values.schema.json")
 	if err != nil {
 		return nil, chartValues, err
 	}
@@ -133,7 +133,7 @@ func readInstallationChart(root fs.FS) (*environment.Schema, environment.Layer, 
 	if err != nil {
 		return nil, chartValues, err
 	}
-	if text, err = bounded.Chart().File(root, installationChart+"values.yaml"); err != nil {
+	if text, err = bounded.Chart().ReadFile(root, installationChart+"values.yaml"); err != nil {
 		return nil, chartValues, err
 	}
 	chartValues, err = environment.ParseLayer(installationChart+"values.yaml", text)

@@ -138,7 +138,7 @@ func needed(t *testing.T, p *plan.Plan) []string {
 	require.NoError(t, err)
 	var deployment appsv1.Deployment
 	require.NoError(t, json.Unmarshal(text, &deployment))
-	return slices.Compact(slices.Sorted(slices.Values(companion.References(&deployment.Spec.Template.Spec))))
+	return slices.Compact(slices.Sorted(slices.Values(companion.ReferencedConfigMaps(&deployment.Spec.Template.Spec))))
 }
 
 func TestDecide_IgnoresChangesOfUncopiedConfigMapKeys(t *testing.T) {

@@ -112,7 +112,7 @@ func decodeSpec(good *v1alpha1.LastKnownGoodSpec) (*renderedSpec, error) {
 	return goodSpec, bounded.Object().DecodeJSON([]byte(good.Spec), goodSpec)
 }
 
-// RevertMessage returns SpecStatus.Message for a VectorSidecar with its current status.
+// RevertMessage returns SpecStatus.Message for the status that a VectorSidecar has now.
 func RevertMessage(sidecar *v1alpha1.VectorSidecar) string {
 	return SpecStatus{LastGood: sidecar.Status.LastKnownGood, Reverted: activeRevert(sidecar)}.Message(sidecar.Name)
 }

@@ -29,7 +29,7 @@ import (
 // IsChart reports whether a directory contains a sidecar chart, even an invalid one. Such a directory has the
 // Chart.yaml of a whole chart, and a template with a PodTemplate.
 func IsChart(folder fs.FS) bool {
-	if card, err := bounded.Chart().File(folder, chartCard); err != nil || !render.IsWholeChart(card) {
+	if card, err := bounded.Chart().ReadFile(folder, chartCard); err != nil || !render.IsWholeChart(card) {
 		return false
 	}
 	templates, err := fs.Glob(folder, "templates/*.yaml")
@@ -37,7 +37,7 @@ func IsChart(folder fs.FS) bool {
 		return false
 	}
 	for _, name := range templates {
-		if text, err := bounded.Chart().File(folder, name); err == nil && strings.Contains(string(text), "kind: PodTemplate") {
+		if text, err := bounded.Chart().ReadFile(folder, name); err == nil && strings.Contains(string(text), "kind: PodTemplate") {
 			return true
 		}
 	}
@@ -79,11 +79,11 @@ func (f *Folder) isBuiltIn(file string) bool {
 	if f.BuiltIn == nil {
 		return false
 	}
-	builtIn, err := bounded.Chart().File(f.BuiltIn, file)
+	builtIn, err := bounded.Chart().ReadFile(f.BuiltIn, file)
 	if err != nil {
 		return false
 	}
-	text, err := bounded.Chart().File(f.Chart, file)
+	text, err := bounded.Chart().ReadFile(f.Chart, file)
 	return err == nil && bytes.Equal(text, builtIn)
 }
 

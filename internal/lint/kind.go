@@ -37,8 +37,8 @@ type SkippedFile struct {
 // NotRecognized is the reason for skipping a file with unknown content.
 const NotRecognized = "neither objects, values nor Vector configuration"
 
-// skipFile returns the SkippedFile for a file of otherKind.
-func skipFile(file File) SkippedFile {
+// newSkippedFile returns the SkippedFile, with its reason, for a file of otherKind.
+func newSkippedFile(file File) SkippedFile {
 	skipped := SkippedFile{File: file.Name, Reason: NotRecognized, Chart: file.Chart}
 	switch base := path.Base(filepath.ToSlash(file.Name)); {
 	case base == chartCard:
@@ -81,7 +81,7 @@ func IsOurChart(folder fs.FS) bool {
 	var card struct {
 		Name string `json:"name"`
 	}
-	text, err := bounded.Chart().File(folder, chartCard)
+	text, err := bounded.Chart().ReadFile(folder, chartCard)
 	return err == nil && bounded.Values().DecodeYAML(text, &card) == nil && card.Name == installationName
 }
 

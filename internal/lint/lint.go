@@ -90,7 +90,7 @@ func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 	if l.IsTogether {
 		var configuration []vectorconfig.File
 		var err error
-		configuration, linted, files = Configuration(files)
+		configuration, linted, files = SplitFiles(files)
 		if result.Findings, err = l.lintTogether(ctx, configuration); err != nil {
 			return nil, err
 		}
@@ -113,7 +113,7 @@ func (l *Linter) Lint(ctx context.Context, files []File) (*Result, error) {
 		case objectKind:
 			findings = objects.addFile(ctx, file)
 		default:
-			result.Skipped = append(result.Skipped, skipFile(file))
+			result.Skipped = append(result.Skipped, newSkippedFile(file))
 			continue
 		}
 		linted = append(linted, file)

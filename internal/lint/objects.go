@@ -36,7 +36,7 @@ type objects struct {
 // addFile decodes the objects in a file and adds the valid objects. It returns findings for invalid objects.
 func (o *objects) addFile(ctx context.Context, file File) []Finding {
 	var findings []Finding
-	for _, document := range source.Split(file.Text) {
+	for _, document := range source.SplitDocuments(file.Text) {
 		document.Source = file.Name
 		read, err := document.Decode(o.linter.schemaFor)
 		if err != nil {
@@ -69,7 +69,7 @@ func (o *objects) putDocument(document source.Document) {
 		document.Object.SetNamespace(cmp.Or(document.Object.GetNamespace(), metav1.NamespaceDefault))
 	}
 	if object, ok := workload.ToObject(document.Object); ok {
-		workload.Finish(object)
+		workload.SetFinishedStatus(object)
 	}
 	o.world.Put(document.Object)
 	o.documents = append(o.documents, document)

@@ -15,10 +15,10 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// Configuration splits files into the files of one Vector configuration and other files. It treats directories
-// as Vector treats them with --config-dir. A directory with subdirectories such as sources is one configuration
-// directory, and so is every other directory.
-func Configuration(files []File) (configuration []vectorconfig.File, vectorFiles, otherFiles []File) {
+// SplitFiles separates the files of Vector configurations from other files. configuration has the files as Vector
+// reads them, and vectorFiles the same files unchanged. A directory with subdirectories such as sources is one
+// configuration directory, and so is every other directory, as Vector treats them with --config-dir.
+func SplitFiles(files []File) (configuration []vectorconfig.File, vectorFiles, otherFiles []File) {
 	for _, file := range files {
 		directory, relativePath := splitDirectory(file)
 		if !isPartOfDirectory(file, relativePath) {

@@ -21,24 +21,23 @@ const WebhookPath = "/validate-vectorsidecar"
 const (
 	// AnnotationInjected is "true" on a workload that carries a sidecar.
 	AnnotationInjected = Group + "/injected"
-	// AnnotationInjectedHash is the hash of the injected sidecar.
+	// AnnotationInjectedHash has the hash of the injected sidecar.
 	AnnotationInjectedHash = Group + "/injected-hash"
-	// AnnotationContainerName is the name of the sidecar container.
+	// AnnotationContainerName has the name of the sidecar container.
 	AnnotationContainerName = Group + "/container-name"
-	// AnnotationConfigMapVersion is a digest of the Vector configuration that the workload
-	// runs.
+	// AnnotationConfigMapVersion has a digest of the Vector configuration that the workload runs.
 	AnnotationConfigMapVersion = Group + "/configmap-version"
-	// AnnotationInputHash is a digest of the requested input when the sidecar was written. It covers only user
-	// input, not the code or the templates of the operator.
+	// AnnotationInputHash has a digest of the requested input when the sidecar was written. The digest covers only
+	// user input, not the code or the templates of the operator.
 	AnnotationInputHash = Group + "/input-hash"
-	// AnnotationAppliedHash is a digest of the applied fields.
+	// AnnotationAppliedHash has a digest of the applied fields.
 	AnnotationAppliedHash = Group + "/applied-hash"
-	// AnnotationSidecarName is the name of the VectorSidecar that the sidecar belongs to.
+	// AnnotationSidecarName has the name of the VectorSidecar that the sidecar belongs to.
 	AnnotationSidecarName = Group + "/sidecar-name"
-	// AnnotationChangeCause explains to users why the sidecar was last changed.
+	// AnnotationChangeCause has a text for users that explains why the sidecar was last changed.
 	AnnotationChangeCause = Group + "/change-cause"
-	// AnnotationRenderedFrom contains short digests of the inputs that the sidecar was rendered from, by name
-	// of the input. The next change compares them to report the inputs that have changed.
+	// AnnotationRenderedFrom has short digests of the inputs that the sidecar was rendered from, by name of the
+	// input. The next change compares them to report the inputs that have changed.
 	AnnotationRenderedFrom = Group + "/rendered-from"
 )
 

@@ -66,5 +66,5 @@ func (p *Plan) Trim(entry *metav1.ManagedFieldsEntry) (remaining *metav1.FieldsV
 	case p.Write.ReleaseOnly && entry.Manager == p.Manager:
 		return nil, true
 	}
-	return workload.Trim(entry)
+	return workload.TrimEntry(entry)
 }

@@ -34,7 +34,7 @@ func applicationConflict(mounts []workload.Mount, owned workload.OwnedFields, vi
 			return newObstacle("the workload has no container %q to mount volume %q into", mount.Container, mount.Name)
 		}
 		for _, existing := range view.Containers[pos].Mounts {
-			if folder(existing.MountPath) == folder(mount.MountPath) && !owned.Mounts(existing.Name) {
+			if folder(existing.MountPath) == folder(mount.MountPath) && !owned.HasMounts(existing.Name) {
 				return conflict("container %q already mounts volume %q at %s", mount.Container, existing.Name, existing.MountPath)
 			}
 		}

@@ -98,7 +98,7 @@ func NeededConfigMaps(object client.Object) (ref workload.Ref, names []string) {
 	if pod == nil {
 		return ref, nil
 	}
-	names = companion.References(pod)
+	names = companion.ReferencedConfigMaps(pod)
 	slices.Sort(names)
 	return ref, slices.Compact(names)
 }

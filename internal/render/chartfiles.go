@@ -46,7 +46,7 @@ func ReadFiles(source fs.FS) (Files, error) {
 // readIgnoreRules returns the ignore rules that Helm applies to a chart.
 func readIgnoreRules(source fs.FS) (*ignore.Rules, error) {
 	rules := ignore.Empty()
-	text, err := bounded.Chart().File(source, ignore.HelmIgnore)
+	text, err := bounded.Chart().ReadFile(source, ignore.HelmIgnore)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -80,7 +80,7 @@ func (f Files) WithConfigMap(text map[string]string, binary map[string][]byte) (
 			files[chartPath(key)] = binary[key]
 			continue
 		}
-		archive, err := bounded.Chart().Archive(binary[key])
+		archive, err := bounded.Chart().ReadArchive(binary[key])
 		if err != nil {
 			return nil, fmt.Errorf("%s: unpacking: %w", key, err)
 		}

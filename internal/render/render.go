@@ -109,8 +109,8 @@ func parseOutput(output Output, request Request) (*Result, error) {
 	return result, nil
 }
 
-// templatePosition returns the template line that an invalid line of YAML comes from, because the author never saw the
-// rendered text. It returns "" if the line is unknown.
+// templatePosition returns the template line that an invalid line of rendered YAML comes from, as a text in
+// parentheses. Users see only the templates. The result is "" if the line is unknown.
 func templatePosition(chart *Chart, err error) string {
 	var bad *yamlLineError
 	if !errors.As(err, &bad) {

@@ -104,7 +104,7 @@ template:
 	require.True(t, equality.Semantic.DeepEqual(want.Overlay.Template, got.Template), "%+v", got.Template)
 	require.Equal(t, want.Overlay.Mounts, got.Mounts)
 	require.NotEqual(t, given.Overlay.Hash, got.Hash)
-	require.Contains(t, companion.References(&given.Overlay.Template.Spec), "shipping", "the overlay itself stays")
+	require.Contains(t, companion.ReferencedConfigMaps(&given.Overlay.Template.Spec), "shipping", "the overlay itself stays")
 }
 
 // A rendered container has only volumeMounts. These are added to the application's container of that name.

@@ -138,7 +138,7 @@ func readWithin(folder, path, name string) (*Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := bounded.Stream(file)
+	text, err := bounded.ReadStream(file)
 	if err := errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}

@@ -172,7 +172,7 @@ func (e *Expectation) find(objects string) (match, error) {
 	if kind == "" {
 		kind = workload.Default().Kind
 	}
-	for _, document := range source.Split([]byte(objects)) {
+	for _, document := range source.SplitDocuments([]byte(objects)) {
 		var object map[string]any
 		if err := bounded.Object().DecodeYAML(document.Text, &object); err != nil {
 			return match{}, fmt.Errorf("reading the actual output: %w", err)

@@ -109,7 +109,7 @@ func (f *Files) readText(file string) ([]byte, error) {
 	case file == "-" && f.Stdin == nil:
 		return nil, nil
 	case file == "-":
-		return bounded.Stream(f.Stdin)
+		return bounded.ReadStream(f.Stdin)
 	case f.ReadFile != nil:
 		return f.ReadFile(file)
 	}
@@ -122,7 +122,7 @@ func ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := bounded.Stream(file)
+	text, err := bounded.ReadStream(file)
 	return text, errors.Join(err, file.Close())
 }
 
@@ -161,8 +161,8 @@ func (f *Files) expandName(name string) ([]string, error) {
 	return files, nil
 }
 
-// Walk is filepath.WalkDir for a name from a user: if the name is a link to a folder, Walk reads that folder. Links in
-// the folder are not followed.
+// Walk visits the files below a name from a user, as filepath.WalkDir does. If the name is a link to a folder, Walk
+// reads that folder. Links in the folder are not followed.
 func Walk(name string, visit fs.WalkDirFunc) error {
 	root := name
 	if isFolder(name) {
@@ -185,7 +185,7 @@ func isFolder(name string) bool {
 // Parse reads the documents of a text. The name of the source is for errors, and the Schemas may be nil.
 func Parse(source string, text []byte, schemas Schemas) ([]Document, error) {
 	var documents []Document
-	for _, document := range Split(text) {
+	for _, document := range SplitDocuments(text) {
 		document.Source = source
 		items, err := document.Decode(schemas)
 		if err != nil {
@@ -196,8 +196,8 @@ func Parse(source string, text []byte, schemas Schemas) ([]Document, error) {
 	return documents, nil
 }
 
-// Split splits a text into its documents without parsing them, and drops the empty ones.
-func Split(text []byte) []Document {
+// SplitDocuments splits a text into its documents without parsing them, and drops the empty ones.
+func SplitDocuments(text []byte) []Document {
 	documents := []Document{{Line: 1}}
 	line := 0
 	for content := range bytes.Lines(text) {

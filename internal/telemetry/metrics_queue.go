@@ -46,13 +46,13 @@ func NewQueueMetrics(registry prometheus.Registerer) (*QueueMetrics, error) {
 		worked:  histogram("work_duration_seconds", "How long in seconds processing an item from workqueue takes."),
 	}
 	return m, errors.Join(
-		register(registry, &m.depth), register(registry, &m.unfinished), register(registry, &m.longest),
-		register(registry, &m.adds), register(registry, &m.retries), register(registry, &m.latency), register(registry, &m.worked))
+		registerOrReuse(registry, &m.depth), registerOrReuse(registry, &m.unfinished), registerOrReuse(registry, &m.longest),
+		registerOrReuse(registry, &m.adds), registerOrReuse(registry, &m.retries), registerOrReuse(registry, &m.latency), registerOrReuse(registry, &m.worked))
 }
 
-// register registers a collector. If the same collector is already registered, it sets the pointer to the registered
+// registerOrReuse registers a collector. If the same collector is already registered, it sets the pointer to the registered
 // one.
-func register[C prometheus.Collector](registry prometheus.Registerer, collector *C) error {
+func registerOrReuse[C prometheus.Collector](registry prometheus.Registerer, collector *C) error {
 	err := registry.Register(*collector)
 	var registered prometheus.AlreadyRegisteredError
 	if !errors.As(err, &registered) {

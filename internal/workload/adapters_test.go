@@ -165,24 +165,24 @@ func TestMoveTemplate_MovesTemplateToPathOfKind(t *testing.T) {
 }
 
 // Some kinds have no progress deadline in their status. The deadline of the operator applies to them.
-func TestOverdue_AppliesDeadlineOfOperator(t *testing.T) {
+func TestIsOverdue_AppliesDeadlineOfOperator(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	before := State{Rollout: RolloutProgressing, Progress: Progress{ProgressCount: 2, Newest: 1}, MaxProgress: 2, Availability: Availability{StateSince: now.Add(-9 * time.Minute)}}
 
 	stuck := State{Rollout: RolloutProgressing, Progress: Progress{ProgressCount: 2, Newest: 1}, MaxProgress: 2}
 	stuck.CarryOver(&before, true, now)
-	isOverdue, remaining := stuck.Overdue(&statefulSets, now)
+	isOverdue, remaining := stuck.IsOverdue(&statefulSets, now)
 	require.False(t, isOverdue)
 	require.Equal(t, time.Minute, remaining)
-	isOverdue, _ = stuck.Overdue(&statefulSets, now.Add(time.Minute))
+	isOverdue, _ = stuck.IsOverdue(&statefulSets, now.Add(time.Minute))
 	require.True(t, isOverdue)
-	isOverdue, remaining = stuck.Overdue(&deployments, now.Add(time.Hour))
+	isOverdue, remaining = stuck.IsOverdue(&deployments, now.Add(time.Hour))
 	require.False(t, isOverdue, "its status says so itself")
 	require.Zero(t, remaining)
 
 	moved := State{Rollout: RolloutProgressing, Progress: Progress{ProgressCount: 3, Newest: 1}, MaxProgress: 3}
 	moved.CarryOver(&before, true, now)
-	_, remaining = moved.Overdue(&statefulSets, now)
+	_, remaining = moved.IsOverdue(&statefulSets, now)
 	require.Equal(t, Deadline, remaining)
 }
 
@@ -346,7 +346,7 @@ func TestState_MeasuresDeadlineFromLastWrite(t *testing.T) {
 		{Manager: "vectorsidecar/logs", Operation: metav1.ManagedFieldsOperationApply, Time: ptr.To(metav1.NewTime(at(3600)))},
 	}
 	state := ReadState(set)
-	isOverdue, remaining := state.Overdue(&daemonSets, at(3660))
+	isOverdue, remaining := state.IsOverdue(&daemonSets, at(3660))
 	require.False(t, isOverdue)
 	require.Equal(t, Deadline-time.Minute, remaining)
 

@@ -81,7 +81,7 @@ func TestArgoRollout_KeepsUnknownFields(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, text, string(written))
 
-	Finish(rollout)
+	SetFinishedStatus(rollout)
 	require.Equal(t, map[string]any{
 		"currentStepIndex": int64(1), "phase": "Healthy", "observedGeneration": "0",
 		"replicas": int64(1), "updatedReplicas": int64(1), "availableReplicas": int64(1),

@@ -122,7 +122,7 @@ func TestProgress_HasEvidenceIfDaemonSetPodsRun(t *testing.T) {
 	unseen := set(rolling, 3, 3, 3, 3)
 	unseen.Generation++
 	fromFile := &appsv1.DaemonSet{}
-	Finish(fromFile)
+	SetFinishedStatus(fromFile)
 	requireEvidence(t, map[string]evidenceCase{
 		"done":                      {set(rolling, 3, 3, 3, 3), 3, false, false},
 		"not observed":              {unseen, 0, false, false},

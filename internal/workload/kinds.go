@@ -81,9 +81,9 @@ func NewRef(object Object) Ref {
 	return Ref{Kind: objectKind(object).Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()}
 }
 
-// Finish sets the status of a finished rollout on a workload from a file, because a workload in a file usually
+// SetFinishedStatus sets the status of a finished rollout on a workload from a file, because a workload in a file usually
 // has no status.
-func Finish(object Object) { objectKind(object).finish(object) }
+func SetFinishedStatus(object Object) { objectKind(object).finish(object) }
 
 // KindNamed returns the kind with a name that kubectl accepts, such as deploy or deployments.apps. It returns
 // nil for other names.

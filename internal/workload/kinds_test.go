@@ -59,11 +59,11 @@ func TestItems_ReturnsItemsWithoutCopy(t *testing.T) {
 }
 
 // For a preview, a workload without a status gets that of a finished rollout. An existing status stays.
-func TestFinish_SetsStatusOfFinishedRollout(t *testing.T) {
+func TestSetFinishedStatus_AddsMissingStatus(t *testing.T) {
 	deployment := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](3)}}
 	deployment.Generation = 2
 
-	Finish(deployment)
+	SetFinishedStatus(deployment)
 
 	content, _ := Read(deployment)
 	require.Equal(t, RolloutComplete, content.Rollout)
@@ -71,6 +71,6 @@ func TestFinish_SetsStatusOfFinishedRollout(t *testing.T) {
 	require.EqualValues(t, 3, content.Pods)
 
 	stuck := &appsv1.Deployment{Status: appsv1.DeploymentStatus{Replicas: 1}}
-	Finish(stuck)
+	SetFinishedStatus(stuck)
 	require.Zero(t, stuck.Status.AvailableReplicas, "a status that there is stays")
 }

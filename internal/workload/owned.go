@@ -32,7 +32,7 @@ type OwnedFields struct {
 	// DeployerContainers are the names in Containers that now run an image of a deployment tool.
 	DeployerContainers []string
 	// Named is true if the manager's managedFields include names of the application's items. Patched is true if its
-	// patch entries contain more than mounts in the application's containers (see Trim). Tree also includes the
+	// patch entries contain more than mounts in the application's containers (see TrimEntry). Tree also includes the
 	// fields of such entries.
 	Named, Patched bool
 	// IsRecorded reports whether only the pod template, and not managedFields, records the items of the
@@ -127,8 +127,8 @@ func (o *OwnedFields) readKeys() {
 	o.PodAnnotations = slices.Sorted(maps.Keys(tree.Map(pods["annotations"])))
 }
 
-// Mounts reports whether mounts of a volume belong to the manager.
-func (o *OwnedFields) Mounts(volume string) bool {
+// HasMounts reports whether mounts of a volume belong to the manager.
+func (o *OwnedFields) HasMounts(volume string) bool {
 	return slices.Contains(o.Volumes, volume) || slices.Contains(o.Lost, volume)
 }
 

@@ -34,7 +34,7 @@ func CheckQuantities[T any](path string, value any) error {
 	if !isKnown {
 		node, _ = quantityNodes.LoadOrStore(typ, newQuantityNode(typ))
 	}
-	return node.(*quantityNode).check(path, value)
+	return node.(*quantityNode).checkQuantities(path, value)
 }
 
 // quantityNodes caches the *quantityNode of each type.
@@ -89,15 +89,15 @@ func fieldNodes(typ reflect.Type) map[string]*quantityNode {
 	return fields
 }
 
-// check returns an error for the first quantity in a value that is too long. The path is the path of the value, for
+// checkQuantities returns an error for the first quantity in a value that is too long. The path is the path of the value, for
 // the error.
-func (p *quantityNode) check(path string, value any) error {
+func (p *quantityNode) checkQuantities(path string, value any) error {
 	if p.isOne {
 		return checkQuantity(path, value)
 	}
 	if p.items != nil {
 		for i, item := range tree.List(value) {
-			if err := p.items.check(fmt.Sprintf("%s[%d]", path, i), item); err != nil {
+			if err := p.items.checkQuantities(fmt.Sprintf("%s[%d]", path, i), item); err != nil {
 				return err
 			}
 		}
@@ -108,7 +108,7 @@ func (p *quantityNode) check(path string, value any) error {
 		if child == nil {
 			continue
 		}
-		if err := child.check(strings.TrimPrefix(path+tree.Path("", key), "."), object[key]); err != nil {
+		if err := child.checkQuantities(strings.TrimPrefix(path+tree.Path("", key), "."), object[key]); err != nil {
 			return err
 		}
 	}

@@ -56,7 +56,7 @@ func (r *record) addEntry(entry *metav1.ManagedFieldsEntry) {
 		return
 	}
 	r.patched = patchedFields(fields)
-	_, r.isLoose = Trim(entry)
+	_, r.isLoose = TrimEntry(entry)
 }
 
 // ownedItems returns the fields that the manager owns according to its managedFields entries.

@@ -181,9 +181,9 @@ func (s *State) LongestAvailability(now time.Time) time.Duration {
 // of progressDeadlineSeconds of a Deployment.
 const Deadline = 10 * time.Minute
 
-// Overdue reports whether a rollout has passed Deadline, and returns the remaining time, or 0 if the status reports
+// IsOverdue reports whether a rollout has passed Deadline, and returns the remaining time, or 0 if the status reports
 // missed deadlines itself.
-func (s *State) Overdue(kind *Kind, now time.Time) (isOverdue bool, remaining time.Duration) {
+func (s *State) IsOverdue(kind *Kind, now time.Time) (isOverdue bool, remaining time.Duration) {
 	// The Deployment controller does not check the deadline if it cannot create the ReplicaSet.
 	isChecked := kind.Traits.HasDeadline && !s.IsOutlived && (s.Refusal == "" || !s.IsUnobserved)
 	if s.Rollout != RolloutProgressing || isChecked {

@@ -162,10 +162,10 @@ func TestCarryOver_IgnoresDeadlineOfPreviousTemplate(t *testing.T) {
 	require.Equal(t, RolloutProgressing, unseen.Rollout)
 	seen := follow(unseen, failed(8, 0), true, 61)
 	require.Equal(t, RolloutProgressing, seen.Rollout)
-	isOverdue, remaining := seen.Overdue(&deployments, at(61))
+	isOverdue, remaining := seen.IsOverdue(&deployments, at(61))
 	require.False(t, isOverdue)
 	require.Equal(t, Deadline-time.Second, remaining, "the status may never say that this one fails, too")
-	isOverdue, _ = seen.Overdue(&deployments, at(60+int(Deadline.Seconds())))
+	isOverdue, _ = seen.IsOverdue(&deployments, at(60+int(Deadline.Seconds())))
 	require.True(t, isOverdue)
 
 	again := follow(seen, failed(8, 100), true, 100)
@@ -194,7 +194,7 @@ func TestReadState_IgnoresDeadlineMissedBeforeWrite(t *testing.T) {
 	for _, second := range []int{500, 501} {
 		back := ReadState(written(8, 500, second))
 		require.Equal(t, RolloutProgressing, back.Rollout)
-		isOverdue, remaining := back.Overdue(&deployments, at(1001))
+		isOverdue, remaining := back.IsOverdue(&deployments, at(1001))
 		require.False(t, isOverdue)
 		require.Equal(t, Deadline-499*time.Second, remaining, "later writes do not extend it")
 

@@ -34,11 +34,11 @@ func NewSelector(sidecar *v1alpha1.VectorSidecar) (Selector, error) {
 // Selects reports whether the selector selects a workload with a namespace, kind and labels. It does not
 // allocate.
 func (s Selector) Selects(namespace, kind string, labelSet labels.Labels) bool {
-	return s.namespace == namespace && s.MatchesLabels(labelSet) && s.Lists(kind)
+	return s.namespace == namespace && s.MatchesLabels(labelSet) && s.ListsKind(kind)
 }
 
-// Lists reports whether spec.workloads lists a kind, or has it by default.
-func (s Selector) Lists(kind string) bool {
+// ListsKind reports whether spec.workloads lists a kind, or has it by default.
+func (s Selector) ListsKind(kind string) bool {
 	return slices.Contains(s.kinds, v1alpha1.WorkloadKind(kind))
 }
 

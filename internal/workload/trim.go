@@ -15,16 +15,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Trim returns the fields of an entry that a manager of the operator should still own after a complete change.
-// They are nil if the manager should not own any field. Trim also reports whether fields were removed. To
+// TrimEntry returns the fields of an entry that a manager of the operator should still own after a complete change.
+// They are nil if the manager should not own any field. TrimEntry also reports whether fields were removed. To
 // release a field, the operator removes it from managedFields. An apply without the field would delete the
 // field if it has no other owner.
 //
-// From an apply entry, Trim removes the names that order the application's init containers. From a patch entry,
+// From an apply entry, TrimEntry removes the names that order the application's init containers. From a patch entry,
 // it keeps only the mounts in the application's containers, because all other fields have been applied. A
 // second entry for the other fields would keep fields that a later apply drops. It would also make the operator
 // an owner of the maps and lists that the patch has created, and so block the application owner.
-func Trim(entry *metav1.ManagedFieldsEntry) (remaining *metav1.FieldsV1, isLess bool) {
+func TrimEntry(entry *metav1.ManagedFieldsEntry) (remaining *metav1.FieldsV1, isLess bool) {
 	if !isOperatorEntry(entry) {
 		return entry.FieldsV1, false
 	}

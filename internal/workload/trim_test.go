@@ -21,7 +21,7 @@ const (
 func inPod(fields string) string { return `{"f:spec":{"f:template":{"f:spec":{` + fields + `}}}}` }
 
 // Each case is a managedFields entry. The cache keeps only entries that concern the sidecar.
-func TestTrim_KeepsOnlyOwnedFields(t *testing.T) {
+func TestTrimEntry_KeepsOnlyOwnedFields(t *testing.T) {
 	const (
 		ours  = `"f:initContainers":{"k:{\"name\":\"vector\"}":{".":{},"f:image":{},"f:name":{}}}`
 		mount = `"f:containers":{"k:{\"name\":\"app\"}":{"f:volumeMounts":{"k:{\"mountPath\":\"/logs\"}":{".":{},"f:mountPath":{},"f:name":{}}}}}`
@@ -48,7 +48,7 @@ func TestTrim_KeepsOnlyOwnedFields(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			entry := &metav1.ManagedFieldsEntry{Manager: test.manager, Operation: test.operation, FieldsV1: metav1.NewFieldsV1(test.fields)}
 
-			kept, isLess := Trim(entry)
+			kept, isLess := TrimEntry(entry)
 
 			require.Equal(t, test.kept != test.fields, isLess)
 			if test.kept == "" {
@@ -56,7 +56,7 @@ func TestTrim_KeepsOnlyOwnedFields(t *testing.T) {
 				return
 			}
 			require.JSONEq(t, test.kept, kept.GetRawString())
-			again, isLess := Trim(&metav1.ManagedFieldsEntry{Manager: test.manager, Operation: test.operation, FieldsV1: kept})
+			again, isLess := TrimEntry(&metav1.ManagedFieldsEntry{Manager: test.manager, Operation: test.operation, FieldsV1: kept})
 			require.False(t, isLess, "once is enough")
 			require.Equal(t, kept, again)
 		})

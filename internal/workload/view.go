@@ -246,7 +246,7 @@ func (v *View) containerValues(c *Container) map[string]any {
 // isOperatorVolume reports whether mounts of a volume belong to one of the operator's managers.
 func (v *View) isOperatorVolume(name string) bool {
 	for _, owned := range v.Owned {
-		if owned.Mounts(name) {
+		if owned.HasMounts(name) {
 			return true
 		}
 	}
@@ -263,7 +263,7 @@ func (v *View) OwnedMounts(manager string) []Mount {
 			continue
 		}
 		for _, mount := range c.Mounts {
-			if owned.Mounts(mount.Name) {
+			if owned.HasMounts(mount.Name) {
 				mounts = append(mounts, Mount{Container: c.Name, VolumeMount: mount})
 			}
 		}

@@ -50,7 +50,7 @@ func (r *Record) Runner() *Record { return r.runner }
 
 // IsSelectedBy reports whether a selector selects the workload, or its runner if the selector lists both kinds.
 func (r *Record) IsSelectedBy(s workload.Selector) bool {
-	return s.Selects(r.Namespace, r.Kind, r.Labels()) || r.runner != nil && s.Lists(r.Kind) && s.Selects(r.runner.Namespace, r.runner.Kind, r.runner.Labels())
+	return s.Selects(r.Namespace, r.Kind, r.Labels()) || r.runner != nil && s.ListsKind(r.Kind) && s.Selects(r.runner.Namespace, r.runner.Kind, r.runner.Labels())
 }
 
 // IsAnySelectedBy reports whether a VectorSidecar selects one of the workloads. An invalid selector does not select

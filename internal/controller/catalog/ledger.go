@@ -74,7 +74,7 @@ func (l *revisionLedger) load(ctx context.Context) ([]fleet.StoredRevision, erro
 	if l.isRead {
 		return l.stored, nil
 	}
-	err := l.reading.attempt(ctx, "", func() error {
+	err := l.reading.attemptRequest(ctx, "", func() error {
 		records, err := source.Revisions(ctx, l.options.Live, l.options.Installation)
 		if err == nil {
 			l.stored, l.isRead = fleet.StoredRevisions(records), true
@@ -87,7 +87,7 @@ func (l *revisionLedger) load(ctx context.Context) ([]fleet.StoredRevision, erro
 // writeFailure sets or removes the mark of a revision, in the cluster and then in the cache. A nil failure removes
 // it. The caller holds the mutex.
 func (l *revisionLedger) writeFailure(ctx context.Context, revision string, failure *fleet.RevisionFailure) error {
-	err := l.marking.attempt(ctx, "", func() error { return l.options.Writer.MarkRevision(ctx, l.options.Installation, revision, failure) })
+	err := l.marking.attemptRequest(ctx, "", func() error { return l.options.Writer.MarkRevision(ctx, l.options.Installation, revision, failure) })
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (r *revisions) recordPublished(ctx context.Context, platform *desired.Platf
 	if err := r.options.Cached.Get(ctx, r.options.Installation, installation); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	err := r.recording.attempt(ctx, platform.Revision, func() error { return r.writeRecord(ctx, platform, installation) })
+	err := r.recording.attemptRequest(ctx, platform.Revision, func() error { return r.writeRecord(ctx, platform, installation) })
 	switch {
 	case err == nil:
 		r.recorded, r.compared = platform, r.options.Clock()

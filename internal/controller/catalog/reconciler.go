@@ -312,7 +312,7 @@ func (r *Reconciler) loadPlatform(ctx context.Context, settled *desired.Settled)
 		}
 	}
 	for _, change := range changes {
-		r.announce(ctx, change)
+		r.announceChange(ctx, change)
 	}
 	if wait != nil {
 		platform = platform.Awaiting(wait)
@@ -339,8 +339,8 @@ func countTemplateSets(platform *desired.Platform) (good, broken int) {
 	return good, broken
 }
 
-// announce logs a change of the platform's ConfigMaps, and emits an event about it.
-func (r *Reconciler) announce(ctx context.Context, change desired.PlatformChange) {
+// announceChange logs a change of the platform's ConfigMaps, and emits an event about it.
+func (r *Reconciler) announceChange(ctx context.Context, change desired.PlatformChange) {
 	object := change.Object
 	reasons := map[string][2]string{
 		"":                 {meta.ReasonTemplateSetLoaded, meta.ReasonInvalidTemplateSet},

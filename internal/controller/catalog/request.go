@@ -44,10 +44,10 @@ type revisionRequest struct {
 	failed *UnstoredError
 }
 
-// attempt makes a request about a revision, or about all revisions if it is "". After a failure, it returns the error
+// attemptRequest makes a request about a revision, or about all revisions if it is "". After a failure, it returns the error
 // of that request until the backoff has passed. The error is an *UnstoredError, except if a retry cannot help or
 // another replica leads.
-func (r *revisionRequest) attempt(ctx context.Context, revision string, request func() error) error {
+func (r *revisionRequest) attemptRequest(ctx context.Context, revision string, request func() error) error {
 	if r.failed != nil && r.failed.revision == revision && r.options.Clock().Before(r.failed.Until) {
 		return r.failed
 	}

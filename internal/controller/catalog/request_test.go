@@ -19,7 +19,7 @@ func TestRevisionRequest_RetriesWithBackoff(t *testing.T) {
 	now, requests, response := time.Now(), 0, errors.New("no permission")
 	r := revisionRequest{name: "storing", options: &Options{Backoff: state.NewBackoff(), Clock: func() time.Time { return now }}}
 	try := func(revision string) error {
-		return r.attempt(t.Context(), revision, func() error {
+		return r.attemptRequest(t.Context(), revision, func() error {
 			requests++
 			return response
 		})

@@ -186,7 +186,7 @@ func (r *revisions) pruneRevisions(ctx context.Context, current *desired.Platfor
 		err = r.renewStored(ctx, installation, current)
 	}
 	if err == nil && r.isUntidy {
-		err = r.prune(ctx, installation, current)
+		err = r.deleteUnneeded(ctx, installation, current)
 		r.isUntidy = ctx.Err() != nil
 	}
 	if err != nil && ctx.Err() == nil && !errors.As(err, new(*UnstoredError)) {
@@ -210,7 +210,7 @@ func (r *revisions) renewStored(ctx context.Context, installation *corev1.Config
 // tryToStore stores a revision as storeRevision does. After a failure, it retries with a backoff instead of in each
 // reconcile.
 func (r *revisions) tryToStore(ctx context.Context, installation *corev1.ConfigMap, revision string, current *desired.Platform, isStarting bool) error {
-	return r.storing.attempt(ctx, revision, func() error { return r.storeRevision(ctx, installation, revision, current, isStarting) })
+	return r.storing.attemptRequest(ctx, revision, func() error { return r.storeRevision(ctx, installation, revision, current, isStarting) })
 }
 
 // storeRevision stores the target revision with the highest number, unless it is already stored as this release would store
@@ -292,9 +292,9 @@ func (r *revisions) neededRevisions(ctx context.Context) map[string]bool {
 	return needed
 }
 
-// prune deletes all revisions except the newest storedRevisions and the revisions that VectorSidecars have or would
+// deleteUnneeded deletes all revisions except the newest storedRevisions and the revisions that VectorSidecars have or would
 // revert to. It also deletes the parts that the remaining revisions do not use.
-func (r *revisions) prune(ctx context.Context, installation *corev1.ConfigMap, current *desired.Platform) error {
+func (r *revisions) deleteUnneeded(ctx context.Context, installation *corev1.ConfigMap, current *desired.Platform) error {
 	stored, err := source.Revisions(ctx, r.options.Live, r.options.Installation)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func Find(ctx context.Context, live *livelist.Client, holders []workload.Holder,
 		_, err := livelist.Contains(ctx, live, holder.NewList(), func(object client.Object) bool {
 			use.Listed++
 			if pod, ok := workload.PodSpecFor(object); ok {
-				for _, name := range companion.References(pod) {
+				for _, name := range companion.ReferencedConfigMaps(pod) {
 					delete(missing, name)
 				}
 			}

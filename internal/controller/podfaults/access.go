@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// Permissions returns the permissions of the operator according to the API server.
+// Permissions are the permissions of the operator according to the API server.
 type Permissions interface {
 	// CanListPods reports whether the operator may list the pods of a namespace. An empty name means all namespaces.
 	CanListPods(ctx context.Context, namespace string) (bool, error)

@@ -63,7 +63,8 @@ func classEnd(text []rune) int {
 // matches one character. [a-z] and [!a-z] match one character of a class. Braces and escapes have no special
 // meaning.
 type glob struct {
-	// tokens are characters, or the constants anyRun, anyChar, and firstClass and below for items of classes.
+	// tokens are the parts of the pattern: a character (0 or more), anyRun for *, anyChar for ?, or firstClass minus
+	// the index of a class.
 	tokens  []int
 	classes [][]rune
 }

@@ -221,7 +221,7 @@ func isFlag(argument Text) bool { return len(argument.Value) > 1 && argument.Val
 func (p *parser) setFlag(f *flag, origin string, value Text) {
 	p.settings[f.long] = setting{Text: value, origin: origin}
 	if !value.IsOpen {
-		if reason := f.check(value.Value); reason != "" {
+		if reason := f.invalidReason(value.Value); reason != "" {
 			p.addFault(origin, fmt.Sprintf("%q is not a valid value: %s", value.Value, reason))
 			return
 		}

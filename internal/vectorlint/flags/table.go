@@ -85,8 +85,8 @@ func (f *flag) takesValue() bool {
 	return f.kind == files || f.kind == directories || f.kind == choice || f.kind == number
 }
 
-// check returns the reason why a value of the flag is invalid, or "" for a valid value.
-func (f *flag) check(value string) string {
+// invalidReason returns the reason why a value of the flag is invalid, or "" for a valid value.
+func (f *flag) invalidReason(value string) string {
 	switch f.kind {
 	case files, directories:
 		for path := range strings.SplitSeq(value, ",") {

@@ -18,7 +18,7 @@ type (
 		parts []textPart
 	}
 
-	// variable is a reference to a variable.
+	// variable is an expression with the name of a variable.
 	variable struct {
 		span
 		name string
