@@ -75,9 +75,6 @@ func (f Files) AsSecrets() (string, error) {
 // encodeData returns the encoded files in YAML by base name. If two files have the same base name, the file with the
 // later path counts.
 func (f Files) encodeData(encode func([]byte) string) (string, error) {
-	if f == nil {
-		return "", nil
-	}
 	texts := make(map[string]string, len(f))
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		texts[path.Base(name)] = encode(f[name])
