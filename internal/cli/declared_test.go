@@ -51,7 +51,7 @@ func TestReadDeclared_ReportsStateOfEachObject(t *testing.T) {
 	require.Regexp(t, `(?m)^shop +gitops .* Conflict$`, out)
 	for _, note := range []string{
 		"VectorSidecar shop/gitops, declared in the installation's values, is Conflict: the existing object does not have the label",
-		"VectorSidecar shop/empty, declared in the installation's values, is Invalid: the API server would reject it: ",
+		"VectorSidecar shop/empty, declared in the installation's values, is Invalid: the API server would reject the object: ",
 		"VectorSidecar shop/new, declared in the installation's values, is Pending: the object does not exist",
 		"VectorSidecar later/logs, declared in the installation's values, is WaitingForNamespace: namespace later does not exist",
 	} {

@@ -97,7 +97,7 @@ type Rejections struct {
 
 // CreateText describes the rejections of kubectl create, "" for none.
 func (r Rejections) CreateText() string {
-	return formatErrors("the API server would reject it", r.Create)
+	return formatErrors("the API server would reject the object", r.Create)
 }
 
 // ApplyText describes the rejections that only kubectl apply --server-side has, "" for none.

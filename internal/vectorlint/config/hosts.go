@@ -157,7 +157,7 @@ var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
 // differently.
 func parseHosts(text string) ([]hostPort, error) {
 	if strings.ContainsAny(text, "\\\r\n\t ") {
-		return nil, errors.New("whitespace or a backslash")
+		return nil, errors.New("the value has whitespace or a backslash")
 	}
 	standard, authority := 0, text
 	if match := scheme.FindStringSubmatch(text); match != nil {
@@ -168,10 +168,10 @@ func parseHosts(text string) ([]hostPort, error) {
 		}
 		standard = defaultPorts[name]
 		if query := strings.ToLower(authority); standard == 0 && strings.Contains(query, "?") && strings.Contains(query, "host") {
-			return nil, errors.New("a host after the question mark")
+			return nil, errors.New("the URL has a host after the question mark")
 		}
 	} else if strings.Contains(text, "//") || strings.Contains(text, "=") {
-		return nil, errors.New("not a valid URL or address")
+		return nil, errors.New("the value is not a valid URL or address")
 	}
 	if end := strings.IndexAny(authority, "/?#"); end >= 0 {
 		authority = authority[:end]
@@ -181,12 +181,12 @@ func parseHosts(text string) ([]hostPort, error) {
 	case 1:
 		_, authority, _ = strings.Cut(authority, "@")
 	default:
-		return nil, errors.New("more than one @")
+		return nil, errors.New("the URL has more than one @")
 	}
 	var hosts []hostPort
 	for hostText := range strings.SplitSeq(authority, ",") {
 		if schemePrefix := scheme.FindString(hostText); schemePrefix != "" {
-			return nil, errors.New("a URL after a comma: write a list")
+			return nil, errors.New("a second URL follows a comma: write a list")
 		}
 		target, err := parseHost(hostText)
 		if err != nil {

@@ -139,7 +139,7 @@ func (c *checker) interpolate(text string, file int) (string, *interpolation, *f
 			continue
 		}
 		if count >= mostVariables {
-			return "", nil, &fault{code: tooLarge, pos: position{file: file, line: line, column: 1}, message: fmt.Sprintf("more than %d variables", mostVariables)}
+			return "", nil, &fault{code: tooLarge, pos: position{file: file, line: line, column: 1}, message: fmt.Sprintf("the file has more than %d variables", mostVariables)}
 		}
 		written := text[offset : offset+width]
 		pos := position{file: file, line: line, column: offset - start + 1}

@@ -159,10 +159,10 @@ func (c *checker) checkExclusiveNames(comp *component) {
 func (c *checker) checkGlobalRanges() {
 	alpha := c.root.get("latency_ewma_alpha")
 	if n, ok := alpha.float(); ok && !(n > 0 && n < 1) {
-		c.report(outOfRange, alpha.pos, "latency_ewma_alpha", "the value %s is not between 0 and 1", alpha.scalar)
+		c.report(outOfRange, alpha.pos, "latency_ewma_alpha", "latency_ewma_alpha is %s, and not between 0 and 1", alpha.scalar)
 	}
 	life := c.root.get("buffer_utilization_ewma_half_life_seconds")
 	if n, ok := life.float(); ok && !(n > 0) {
-		c.report(outOfRange, life.pos, "buffer_utilization_ewma_half_life_seconds", "the value %s is not above 0", life.scalar)
+		c.report(outOfRange, life.pos, "buffer_utilization_ewma_half_life_seconds", "buffer_utilization_ewma_half_life_seconds is %s, and not above 0", life.scalar)
 	}
 }
