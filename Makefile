@@ -21,7 +21,7 @@ SEED      ?= 0
 
 BIN     := bin
 MODULES := test/tools
-include $(MODULES)/site/site.mk test/download/download.mk test/pluginarchive/archive.mk test/imagearchive/image.mk test/pictures/pictures.mk
+include $(MODULES)/site/site.mk test/download/download.mk test/pluginarchive/archive.mk test/release/release.mk test/imagearchive/image.mk test/pictures/pictures.mk
 
 VERSION = $(or $(shell awk '$$1 == "appVersion:" {gsub(/"/, "", $$2); print $$2}' chart/Chart.yaml 2>/dev/null),dev)
 ENVIRONMENTS = $(basename $(notdir $(wildcard values/*.yaml)))

@@ -2,6 +2,8 @@ module kontroloop.ai/vector-sidecar-operator
 
 go 1.26.0
 
+toolchain go1.26.8
+
 require (
 	github.com/BurntSushi/toml v1.6.0
 	github.com/KimMachineGun/automemlimit v1.0.1
