@@ -8,7 +8,7 @@
 //	download [-entries FILE] fill
 //
 // install downloads PROGRAM, whose name is that of a tool, if the file has an entry with the pinned version and the
-// platform of this machine. It exits with 3 if there is no such entry. fill writes the entries of all programs whose
+// platform of this machine. Otherwise, it exits with 3. fill writes the entries of all programs whose
 // vendor publishes digests.
 package main
 
