@@ -56,7 +56,7 @@ func newRecord(object workload.Object, content *workload.Content, ownership *wor
 	}
 }
 
-// RecordForView returns a record that has a View and is not in a Cache. The View has no Account.
+// NewRecordWithView returns a record that has a View and is not in a Cache. The View has no Account.
 func NewRecordWithView(view workload.View) *Record {
 	pod := view.PodView
 	return &Record{
