@@ -32,8 +32,8 @@ func (p *Policy) Admit(namespaceLabels map[string]string, application *corev1.Po
 	merged.InitContainers = slices.Concat(application.InitContainers, overlay.Spec.InitContainers)
 	merged.Containers = slices.Concat(application.Containers, overlay.Spec.Containers)
 	merged.Volumes = slices.Concat(application.Volumes, overlay.Spec.Volumes)
-	violation := p.violation(level, &overlay.ObjectMeta, &merged)
-	if violation == "" || p.violation(level, &metav1.ObjectMeta{}, application) != "" {
+	violation := p.describeViolations(level, &overlay.ObjectMeta, &merged)
+	if violation == "" || p.describeViolations(level, &metav1.ObjectMeta{}, application) != "" {
 		return nil
 	}
 	return fmt.Errorf("the namespace enforces the Pod Security level %s, which the workload passes without the sidecar, but not with it: %s", level, violation)
@@ -84,21 +84,21 @@ func (p *Policy) checkApplication(application *workload.View, overlay *corev1.Po
 	return errors.Join(findings...)
 }
 
-// use describes the access of a container to a volume.
-type use struct{ volume, access string }
+// volumeUse describes how a container uses a volume: an action such as mount, and the location in the container.
+type volumeUse struct{ volume, access string }
 
 // volumesUsed returns the uses of volumes by a container: mounts, devices, and variables from files.
-func volumesUsed(container *corev1.Container) []use {
-	var uses []use
+func volumesUsed(container *corev1.Container) []volumeUse {
+	var uses []volumeUse
 	for _, mount := range container.VolumeMounts {
-		uses = append(uses, use{mount.Name, "mount at " + mount.MountPath})
+		uses = append(uses, volumeUse{mount.Name, "mount at " + mount.MountPath})
 	}
 	for _, device := range container.VolumeDevices {
-		uses = append(uses, use{device.Name, "device at " + device.DevicePath})
+		uses = append(uses, volumeUse{device.Name, "device at " + device.DevicePath})
 	}
 	for i := range container.Env {
 		if source := container.Env[i].ValueFrom; source != nil && source.FileKeyRef != nil {
-			uses = append(uses, use{source.FileKeyRef.VolumeName, "variable " + container.Env[i].Name})
+			uses = append(uses, volumeUse{source.FileKeyRef.VolumeName, "variable " + container.Env[i].Name})
 		}
 	}
 	return uses

@@ -64,7 +64,7 @@ func (c *checker) checkPodSecurity(metadata *metav1.ObjectMeta, spec *corev1.Pod
 		level, key string
 	}{{&sidecars, c.policy.PodSecurity, "podSecurity"}, {&ending, c.policy.InitPodSecurity, "podSecurityOfInitContainers"}} {
 		level := api.LevelVersion{Level: api.Level(group.level), Version: api.LatestVersion()}
-		if violation := c.policy.violation(level, metadata, group.spec); violation != "" {
+		if violation := c.policy.describeViolations(level, metadata, group.spec); violation != "" {
 			c.report(position{path: "template.spec"}, "does not pass the Pod Security level %s (policy key %s): %s", group.level, group.key, violation)
 		}
 		for _, container := range slices.Concat(group.spec.InitContainers, group.spec.Containers) {
@@ -148,7 +148,8 @@ func (c *checker) checkVolume(pos position, _ reflect.Value, line *Line) {
 	c.report(pos, "volume %q may not be of kind %s; %s (volumes.kinds)", pos.name, line.Kind, help)
 }
 
-// checkVolumeKind checks a projected source or a variable that has the content of a volume kind.
+// checkVolumeKind reports a projected source or a variable with content of a volume kind that the policy does not
+// allow, such as a Secret.
 func (c *checker) checkVolumeKind(pos position, _ reflect.Value, line *Line) {
 	if !slices.Contains(c.policy.Volumes.Kinds, line.Kind) {
 		c.report(pos, "container or volume %q may not use %s, which is of volume kind %s; the platform allows %s (volumes.kinds)", pos.name, line.Grant, line.Kind, describeAllowed(c.policy.Volumes.Kinds))
@@ -167,15 +168,15 @@ func (c *checker) checkRestartPolicy(pos position, field reflect.Value, _ *Line)
 	}
 }
 
-// driver checks the name of a CSI driver.
-func (c *checker) driver(pos position, field reflect.Value, _ *Line) {
+// checkDriver checks the name of a CSI driver.
+func (c *checker) checkDriver(pos position, field reflect.Value, _ *Line) {
 	if name := field.String(); !slices.Contains(c.policy.Volumes.CSIDrivers, name) {
 		c.report(pos, "volume %q may not be of the CSI driver %s; the platform allows %s (volumes.csiDrivers)", pos.name, name, describeAllowed(c.policy.Volumes.CSIDrivers))
 	}
 }
 
-// audience checks the audience of a token. A token without an audience is for the API server.
-func (c *checker) audience(pos position, field reflect.Value, _ *Line) {
+// checkAudience checks the audience of a token. A token without an audience is for the API server.
+func (c *checker) checkAudience(pos position, field reflect.Value, _ *Line) {
 	if audience := field.String(); !slices.Contains(c.policy.Volumes.TokenAudiences, audience) {
 		c.report(pos, "token for audience %q is not allowed; the platform allows %s (volumes.tokenAudiences)", audience, describeAllowed(c.policy.Volumes.TokenAudiences))
 	}

@@ -73,7 +73,7 @@ var groups = []struct {
 	{"VolumeProjection.configMap EnvVarSource.configMapKeyRef EnvFromSource.configMapRef", "a ConfigMap", byKinds, "configMap", (*checker).checkVolumeKind},
 	{"VolumeProjection.downwardAPI", "data of the pod itself", byKinds, sameAsField, (*checker).checkVolumeKind},
 	{"VolumeProjection.serviceAccountToken", "a token of the pod's service account", byKinds, sameAsField, (*checker).checkVolumeKind},
-	{"ServiceAccountTokenProjection.audience", "a token for audiences other than the API server", "volumes.tokenAudiences", "", (*checker).audience},
+	{"ServiceAccountTokenProjection.audience", "a token for audiences other than the API server", "volumes.tokenAudiences", "", (*checker).checkAudience},
 	{"VolumeProjection.podCertificate", "a certificate in the pod's name", byKinds, sameAsField, (*checker).checkVolumeKind},
 	{"VolumeProjection.clusterTrustBundle", "certificates to trust", byKinds, sameAsField, (*checker).checkVolumeKind},
 
@@ -92,7 +92,7 @@ var groups = []struct {
 		"a specific volume, or content of another namespace", byNobody, "", (*checker).rejectField,
 	},
 	{"VolumeSource.csi", "content from a driver", byKinds, sameAsField, (*checker).checkVolume},
-	{"CSIVolumeSource.driver", "content from this driver, for any request", "volumes.csiDrivers", "", (*checker).driver},
+	{"CSIVolumeSource.driver", "content from this driver, for any request", "volumes.csiDrivers", "", (*checker).checkDriver},
 	{"VolumeSource.hostPath", "files, devices and sockets of the node", byKindAndLevel, sameAsField, (*checker).checkVolume},
 	{"VolumeSource.flexVolume", "content from a program on the node", byKindAndLevel, sameAsField, (*checker).checkVolume},
 	{"VolumeSource.gitRepo", "a repository that the node fetches", byKindAndLevel, sameAsField, (*checker).checkVolume},

@@ -236,8 +236,8 @@ func subtractTree(tree, defaults map[string]any) map[string]any {
 	return difference
 }
 
-// violation returns the violations of a Pod Security level in a pod, "" for none.
-func (p *Policy) violation(level api.LevelVersion, metadata *metav1.ObjectMeta, spec *corev1.PodSpec) string {
+// describeViolations returns the violations of a Pod Security level in a pod, or "" for none.
+func (p *Policy) describeViolations(level api.LevelVersion, metadata *metav1.ObjectMeta, spec *corev1.PodSpec) string {
 	result := podsecurity.AggregateCheckResults(p.evaluator.EvaluatePod(level, metadata, spec))
 	if result.Allowed {
 		return ""

@@ -52,9 +52,9 @@ func (r UserRange) contains(user *int64) bool {
 	return user == nil || *user >= r.First && *user <= r.Last
 }
 
-// Admit returns an error if a container of the overlay names a user outside of the range, because
-// the API server would reject the pods. An application that names such a user itself is admitted by
-// other constraints than the usual ones, and so is the sidecar.
+// Admit returns an error if a container of the overlay names a user outside of the range, because the API server
+// would reject the pods. It returns nil if the application names such a user itself, because the security context
+// constraints that admit the application then also admit the sidecar.
 func (r UserRange) Admit(application *corev1.PodSpec, overlay *corev1.PodTemplateSpec) error {
 	if r == (UserRange{}) {
 		return nil

@@ -93,31 +93,31 @@ func (l *loader) loadBase(scenario *Scenario) (*Scenario, error) {
 	case len(names) == 0:
 		return nil, nil
 	case len(names) > 1:
-		return nil, scenario.invalid("the scenario has %d bases; keep one", len(names))
+		return nil, scenario.invalidError("the scenario has %d bases; keep one", len(names))
 	case filepath.Ext(names[0]) != extension:
-		return nil, scenario.invalid("base %q does not have the file extension %s", names[0], extension)
+		return nil, scenario.invalidError("base %q does not have the file extension %s", names[0], extension)
 	}
-	path, outside := filepath.FromSlash(names[0]), scenario.invalid("base %q is outside the directory of the scenario; move it into that directory or a subdirectory", names[0])
+	path, outside := filepath.FromSlash(names[0]), scenario.invalidError("base %q is outside the directory of the scenario; move it into that directory or a subdirectory", names[0])
 	if !filepath.IsLocal(path) {
 		return nil, outside
 	}
 	name := filepath.Join(filepath.Dir(scenario.path), path)
 	basePath, err := realPath(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, scenario.invalid("base %q does not exist; create it, or name an existing file by its path relative to the scenario", names[0])
+		return nil, scenario.invalidError("base %q does not exist; create it, or name an existing file by its path relative to the scenario", names[0])
 	}
 	if err != nil {
-		return nil, scenario.invalid("base %q: %w", names[0], err)
+		return nil, scenario.invalidError("base %q: %w", names[0], err)
 	}
 	folder, err := realPath(filepath.Dir(scenario.path))
 	if err != nil {
-		return nil, scenario.invalid("directory of the scenario: %w", err)
+		return nil, scenario.invalidError("directory of the scenario: %w", err)
 	}
 	if within, err := filepath.Rel(folder, basePath); err != nil || !filepath.IsLocal(within) {
 		return nil, outside
 	}
 	if i := slices.IndexFunc(l.open, func(o opened) bool { return o.path == basePath }); i >= 0 {
-		return nil, scenario.invalid("cycle of bases: %s; remove %q from one of them", l.describeCycle(i), baseLine)
+		return nil, scenario.invalidError("cycle of bases: %s; remove %q from one of them", l.describeCycle(i), baseLine)
 	}
 	return l.load(name, func(name string) (*Scenario, error) { return readWithin(folder, path, name) })
 }
@@ -142,11 +142,11 @@ func readWithin(folder, path, name string) (*Scenario, error) {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
-	return parse(name, text), nil
+	return parseScenario(name, text), nil
 }
 
-// basesFirst sorts scenarios topologically, each after its base.
-func basesFirst(scenarios []*Scenario) []*Scenario {
+// sortBasesFirst sorts scenarios topologically, each after its base.
+func sortBasesFirst(scenarios []*Scenario) []*Scenario {
 	var ordered []*Scenario
 	isPlaced := map[*Scenario]bool{}
 	var visit func(scenario *Scenario)
@@ -186,7 +186,7 @@ func (s *Scenario) resolveFile(name string) (text string, isThere bool, err erro
 	if !isThere {
 		return "", false, s.differenceError(name, 0, "the base has no "+name)
 	}
-	text, err = apply(text, difference)
+	text, err = applyDifference(text, difference)
 	var misfit *misfit
 	if errors.As(err, &misfit) {
 		return "", false, s.differenceError(name, misfit.line, misfit.reason)

@@ -32,8 +32,10 @@ type misfit struct {
 
 func (m *misfit) Error() string { return fmt.Sprintf("line %d: %s", m.line, m.reason) }
 
-// apply applies a difference to its base. The error is a *misfit.
-func apply(base, difference string) (string, error) {
+// applyDifference applies a difference to its base, line by line. The mark of a line decides about the next matching
+// line of the base: ' ' keeps it, '-' removes it, and '~' replaces it. A line with the mark '+' is added. Lines of
+// the base between the matching lines are kept. The error is a *misfit with the line of the difference.
+func applyDifference(base, difference string) (string, error) {
 	remaining, number := splitLines(base), 0
 	var text strings.Builder
 	for marked := range strings.Lines(difference) {

@@ -46,7 +46,7 @@ func TestDiffer_WritesReadableDifference(t *testing.T) {
 			difference, isShorter := Differ(text, whole)
 			require.True(t, isShorter)
 			require.Equal(t, test.difference, difference)
-			made, err := apply(text, difference)
+			made, err := applyDifference(text, difference)
 			require.NoError(t, err)
 			require.Equal(t, whole, made)
 		})
@@ -69,7 +69,7 @@ func TestDiffer_ReturnsWholeTextForUnrelatedTexts(t *testing.T) {
 }
 
 // A handwritten difference may lack the end of its last line, or the space of an empty line.
-func TestApply_AcceptsHandwrittenLines(t *testing.T) {
+func TestApplyDifference_AcceptsHandwrittenLines(t *testing.T) {
 	for name, test := range map[string]struct{ base, difference, whole string }{
 		"no end of the last line":       {"a: 1", "~a: 2", "a: 2\n"},
 		"an empty line without a space": {"a\n\nb\n", "\n+c\n", "a\n\nc\nb\n"},
@@ -78,14 +78,14 @@ func TestApply_AcceptsHandwrittenLines(t *testing.T) {
 		"a block with an empty line":    {"a:\n  b\n\nc\n", "-a: …\n", "\nc\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			made, err := apply(test.base, test.difference)
+			made, err := applyDifference(test.base, test.difference)
 			require.NoError(t, err)
 			require.Equal(t, test.whole, made)
 		})
 	}
 }
 
-func TestApply_NamesMismatchedLine(t *testing.T) {
+func TestApplyDifference_NamesMismatchedLine(t *testing.T) {
 	for name, test := range map[string]struct {
 		difference string
 		line       int
@@ -98,7 +98,7 @@ func TestApply_NamesMismatchedLine(t *testing.T) {
 		"a tab":                  {"\tspec:\n", 1, `\tspec`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := apply(text, test.difference)
+			_, err := applyDifference(text, test.difference)
 			var misfit *misfit
 			require.ErrorAs(t, err, &misfit)
 			require.Equal(t, test.line, misfit.line)
@@ -108,7 +108,7 @@ func TestApply_NamesMismatchedLine(t *testing.T) {
 }
 
 // Applying a difference to the base restores the text, also if the base has many equal lines.
-func TestApply_RestoresWholeText(t *testing.T) {
+func TestApplyDifference_RestoresWholeText(t *testing.T) {
 	words := []string{"a:", "b: 1", "b: 2", "- a: 1", "- a: 2", "", "c", "|", "---", "-", "~", "+"}
 	random := rand.New(rand.NewPCG(1, 2))
 	some := func() string {
@@ -124,7 +124,7 @@ func TestApply_RestoresWholeText(t *testing.T) {
 	for range 5_000 {
 		base, whole := some(), some()
 		difference, _ := Differ(base, whole)
-		made, err := apply(base, difference)
+		made, err := applyDifference(base, difference)
 		require.NoError(t, err, "%q to %q: %q", base, whole, difference)
 		require.Equal(t, whole, made, "%q: %q", base, difference)
 	}
@@ -137,11 +137,11 @@ func FuzzADifferenceIsExactOrNotTaken(f *testing.F) {
 	f.Add("\n\r\n\x00", " a:\n  b")
 	f.Fuzz(func(t *testing.T, base, whole string) {
 		difference, isTaken := Differ(base, whole)
-		if made, err := apply(base, difference); isTaken {
+		if made, err := applyDifference(base, difference); isTaken {
 			require.NoError(t, err)
 			require.Equal(t, ensureNewline(whole), made)
 		}
-		_, err := apply(base, whole) // What a person wrote is no difference at all.
+		_, err := applyDifference(base, whole) // What a person wrote is no difference at all.
 		if err != nil {
 			var misfit *misfit
 			require.ErrorAs(t, err, &misfit)

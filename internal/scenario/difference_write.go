@@ -22,7 +22,7 @@ func Differ(base, text string) (string, bool) {
 		}
 	}
 	difference := w.text.String()
-	result, err := apply(base, difference)
+	result, err := applyDifference(base, difference)
 	isExact := err == nil && result == ensureNewline(text) && len(txtar.Parse([]byte(difference)).Files) == 0
 	return difference, isExact && strings.Count(difference, "\n") < len(lines)
 }
@@ -77,7 +77,7 @@ func (w *writer) removeLines(from, to int) {
 			from++
 			continue
 		}
-		w.leadTo(markRemoved, from, line)
+		w.writeContext(markRemoved, from, line)
 		w.text.WriteString(string(markRemoved) + strings.TrimSuffix(line, "\n") + nested)
 		from += 1 + count
 		w.pos = from
@@ -86,7 +86,7 @@ func (w *writer) removeLines(from, to int) {
 
 // writeLine writes a line for a line of the base, after the context that is needed to find the line.
 func (w *writer) writeLine(mark byte, i int, line string) {
-	w.leadTo(mark, i, line)
+	w.writeContext(mark, i, line)
 	w.pos = i + 1
 	if mark != markContext || line != "\n" {
 		w.text.WriteByte(mark)
@@ -94,9 +94,9 @@ func (w *writer) writeLine(mark byte, i int, line string) {
 	w.text.WriteString(line)
 }
 
-// leadTo writes a line of the base as context, if the base has several lines like the intended one. The context is the
-// nearest line above that is unambiguous from the current position, or else a line that needs context itself.
-func (w *writer) leadTo(mark byte, target int, line string) {
+// writeContext writes a line of the base as context, if the base has several lines like the intended one. The context
+// is the nearest line above that is unambiguous from the current position, or else a line that needs context itself.
+func (w *writer) writeContext(mark byte, target int, line string) {
 	fits := lineMatcher(mark, line)
 	isFound := w.pos+slices.IndexFunc(w.base[w.pos:], fits) == target
 	if isFound && (target == w.pos || mark == markContext || w.isOnlyMatch(target, fits)) {

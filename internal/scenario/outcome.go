@@ -65,15 +65,15 @@ func (s *Scenario) Compare(outcome Outcome) ([]Difference, error) {
 	}
 	var expectations []Expectation
 	if err := bounded.Object().DecodeYAMLStrictly([]byte(text), &expectations); err != nil {
-		return nil, s.invalid("%s: %w", Expectations, err)
+		return nil, s.invalidError("%s: %w", Expectations, err)
 	}
 	if len(expectations) == 0 {
-		return nil, s.invalid("file %s has no expectations; write one, or remove the file", Expectations)
+		return nil, s.invalidError("file %s has no expectations; write one, or remove the file", Expectations)
 	}
 	for i, expectation := range expectations {
 		difference, err := expectation.compare(outcome.Text)
 		if err != nil {
-			return nil, s.invalid("%s: item %d: %w", Expectations, i, err)
+			return nil, s.invalidError("%s: item %d: %w", Expectations, i, err)
 		}
 		if difference != nil {
 			differences = append(differences, *difference)
@@ -111,7 +111,7 @@ func (e *Expectation) compare(objects string) (*Difference, error) {
 	if err := e.check(); err != nil {
 		return nil, err
 	}
-	match, err := e.find(objects)
+	match, err := e.findValue(objects)
 	if err != nil {
 		return nil, err
 	}
@@ -162,8 +162,9 @@ func (e *Expectation) check() error {
 	return nil
 }
 
-// find returns the object's value at the path of the expectation.
-func (e *Expectation) find(objects string) (match, error) {
+// findValue returns the object's value at the path of the expectation. If the object or the value does not exist, the
+// match has the reason. The error is for an invalid path or output.
+func (e *Expectation) findValue(objects string) (match, error) {
 	path := jsonpath.New("path").AllowMissingKeys(true)
 	if err := path.Parse(e.Path); err != nil {
 		return match{}, fmt.Errorf("%s: %w", e.Path, err)

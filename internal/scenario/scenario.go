@@ -123,9 +123,9 @@ func Load(paths ...string) ([]*Scenario, error) {
 		}
 	}
 	if len(invalid.Scenarios) > 0 {
-		return basesFirst(scenarios), invalid
+		return sortBasesFirst(scenarios), invalid
 	}
-	return basesFirst(scenarios), nil
+	return sortBasesFirst(scenarios), nil
 }
 
 // hasFile reports whether a directory contains a file.
@@ -140,10 +140,11 @@ func loadFile(name string) (*Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parse(name, text), nil
+	return parseScenario(name, text), nil
 }
 
-func parse(name string, text []byte) *Scenario {
+// parseScenario returns the scenario in an archive. The scenario is not checked yet.
+func parseScenario(name string, text []byte) *Scenario {
 	text, style := normalizeText(text)
 	archive := txtar.Parse(text)
 	return &Scenario{Name: strings.TrimSuffix(name, extension), Story: storyComment(archive), path: name, isFile: true, style: style, archive: archive}
@@ -174,10 +175,10 @@ func (s *Scenario) check() error {
 	var names []string
 	for _, file := range s.archive.Files {
 		if !slices.Contains(allowedFiles, file.Name) {
-			return s.invalid("file %q is not one of %s", file.Name, strings.Join(allowedFiles, ", "))
+			return s.invalidError("file %q is not one of %s", file.Name, strings.Join(allowedFiles, ", "))
 		}
 		if slices.Contains(names, file.Name) {
-			return s.invalid("duplicate file %q", file.Name)
+			return s.invalidError("duplicate file %q", file.Name)
 		}
 		names = append(names, file.Name)
 	}
@@ -185,26 +186,26 @@ func (s *Scenario) check() error {
 		switch difference := differenceName(name); {
 		case !slices.Contains(names, difference):
 		case s.base == nil:
-			return s.invalid("file %q is a difference, but the scenario has no base; name the base in a line %q before the first file, or write the file %q", difference, baseLine+" FILE"+extension, name)
+			return s.invalidError("file %q is a difference, but the scenario has no base; name the base in a line %q before the first file, or write the file %q", difference, baseLine+" FILE"+extension, name)
 		case slices.Contains(names, name):
-			return s.invalid("files %q and %q both exist; remove one", name, difference)
+			return s.invalidError("files %q and %q both exist; remove one", name, difference)
 		}
 	}
 	for _, name := range inputs {
 		if _, isThere, err := s.resolveFile(name); err != nil {
 			return err
 		} else if !isThere && slices.Contains(requiredFiles, name) {
-			return s.invalid("file %q is missing", name)
+			return s.invalidError("file %q is missing", name)
 		}
 	}
 	if ownOutcomes := slices.DeleteFunc(slices.Clone(outcomes), func(name string) bool { return !slices.Contains(names, name) }); len(ownOutcomes) > 1 {
-		return s.invalid("files %s exist, but a scenario has only one outcome; keep one of them", strings.Join(ownOutcomes, " and "))
+		return s.invalidError("files %s exist, but a scenario has only one outcome; keep one of them", strings.Join(ownOutcomes, " and "))
 	}
 	return nil
 }
 
-// invalid returns an error with the scenario's path.
-func (s *Scenario) invalid(format string, arguments ...any) error {
+// invalidError returns an error with the scenario's path.
+func (s *Scenario) invalidError(format string, arguments ...any) error {
 	return fmt.Errorf("%s: %w", s.path, fmt.Errorf(format, arguments...))
 }
 
@@ -241,7 +242,7 @@ func (s *Scenario) Update(outcome Outcome) error {
 	if _, hasExpectations := s.ownFile(Expectations); hasExpectations && !s.hasOutcome() {
 		return nil
 	}
-	file, err := s.expectation(outcome)
+	file, err := s.expectedFile(outcome)
 	if err != nil {
 		return err
 	}
@@ -258,8 +259,8 @@ func (s *Scenario) Update(outcome Outcome) error {
 	return os.WriteFile(filepath.Join(s.path, file.Name), s.style.applyTo(file.Data), 0o644)
 }
 
-// expectation returns the file that expects an outcome.
-func (s *Scenario) expectation(outcome Outcome) (txtar.File, error) {
+// expectedFile returns the file that expects an outcome.
+func (s *Scenario) expectedFile(outcome Outcome) (txtar.File, error) {
 	file := txtar.File{Name: outcome.sectionName(), Data: []byte(outcome.Text)}
 	if s.base == nil || outcome.Failed {
 		return file, nil

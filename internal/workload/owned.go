@@ -32,8 +32,7 @@ type OwnedFields struct {
 	// DeployerContainers are the names in Containers that now run an image of a deployment tool.
 	DeployerContainers []string
 	// Named is true if the manager's managedFields include names of the application's items. Patched is true if its
-	// patch entries contain more than mounts in the application's containers (see TrimEntry). Tree also includes the
-	// fields of such entries.
+	// patch entries contain more than mounts in the application's containers (see TrimEntry).
 	Named, Patched bool
 	// IsRecorded reports whether only the pod template, and not managedFields, records the items of the
 	// manager.

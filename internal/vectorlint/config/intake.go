@@ -5,7 +5,7 @@ package config
 
 import "slices"
 
-// Intake describes the inputs of a configuration.
+// Intake describes the events that a configuration reads.
 type Intake struct {
 	// Files are the sorted patterns of the files that the configuration reads.
 	Files []string
@@ -17,7 +17,7 @@ type Intake struct {
 	HasOtherSources bool
 }
 
-// newIntake returns the inputs of a parsed configuration.
+// newIntake returns the Intake of the sources of a parsed configuration.
 func newIntake(root *value) Intake {
 	intake := Intake{HasOtherSources: root.hasKey("provider")} // Its configuration is unknown.
 	for _, e := range root.get("sources").entries {

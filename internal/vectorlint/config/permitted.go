@@ -149,7 +149,7 @@ func (w *permittedChecker) checkComponent(section string, e *entry) {
 		return
 	}
 	names := w.typeNames(section, typed.scalar)
-	if list, ok := w.permitted.Types.rejectingList(func(entry string) bool { return matchesType(entry, section, names) }); !ok {
+	if list, ok := w.permitted.Types.denialReason(func(entry string) bool { return matchesType(entry, section, names) }); !ok {
 		w.reportForbidden(typeForbidden, typed.pos, path+".type", "the component type %s.%s is not allowed%s", section, typed.scalar, list)
 		return
 	}
@@ -177,9 +177,9 @@ func (p *Policy) isTrustedBackend(names []string) bool {
 		slices.ContainsFunc(p.Types.Allow, func(entry string) bool { return matchesType(entry, "secret", names) })
 }
 
-// rejectingList reports whether the lists allow an option or a type. If not, it also returns the reason, for
-// messages. The argument reports whether an entry of the lists matches the option or type.
-func (l Lists) rejectingList(matches func(entry string) bool) (list string, isAllowed bool) {
+// denialReason reports whether the lists allow an option or a type, and returns the reason if not, as a suffix for a
+// message. matches reports whether an entry of the lists concerns the option or type.
+func (l Lists) denialReason(matches func(entry string) bool) (list string, isAllowed bool) {
 	if i := slices.IndexFunc(l.Deny, matches); i >= 0 {
 		return ": the platform denies " + l.Deny[i], false
 	}
