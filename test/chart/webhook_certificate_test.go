@@ -128,7 +128,7 @@ func TestCheck_AcceptsCertificateOfWebhook(t *testing.T) {
 	printed, _ := exec.CommandContext(t.Context(), plugin, "check", "--kubeconfig", plane.Kubeconfig()).Output()
 
 	require.Regexp(t, `(?m)^ok +permissions of the operator: `, string(printed))
-	require.Regexp(t, `(?m)^ok +caBundle of the admission webhook: in ValidatingWebhookConfiguration `+webhookConfiguration, string(printed))
+	require.Regexp(t, `(?m)^ok +caBundle of the admission webhook: the caBundle in ValidatingWebhookConfiguration `+webhookConfiguration, string(printed))
 	require.Regexp(t, `(?m)^ok +certificate of the admission webhook: the certificate in Secret `+namespace+"/"+webhookSecret, string(printed))
 }
 
