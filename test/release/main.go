@@ -96,7 +96,7 @@ func (r *release) complete() error {
 }
 
 func (r *release) write(name, text string) error {
-	return os.WriteFile(filepath.Join(r.folder, name), []byte(text), 0o644)
+	return os.WriteFile(filepath.Join(r.folder, name), []byte(text), 0o644) //nolint:gosec // The maintainer names the folder.
 }
 
 // fileSum is the SHA-256 digest of a file.
