@@ -24,7 +24,7 @@
 //   - internal/workloadcache – informer events – indexed views of all workloads.
 //   - internal/plan – a view and a desired sidecar – the write that makes them equal, or the reason why it has to wait.
 //   - internal/preflight – a desired sidecar and the API server's answers – dry runs to make, and dry-run results.
-//   - internal/fleet – reports of VectorSidecars and rollout rules – rollout slots, windows and waves.
+//   - internal/fleet – statuses of VectorSidecars and rollout rules – rollout slots, windows and waves.
 //   - internal/lastgood – the observed rollouts of a spec – the last known good spec to return to.
 //   - internal/decision – plans and facts – a decision about all workloads of a VectorSidecar.
 //   - internal/overlayset – a decision – the OverlaySet of a namespace: the sidecars that the API server injects.
@@ -36,6 +36,7 @@
 //   - internal/controller/state – results of earlier reconciles – the cached state of a VectorSidecar.
 //   - internal/controller/sidecarcache – a namespace, name or index key – VectorSidecars in the cache.
 //   - internal/controller/catalog – the platform's ConfigMaps – the published platform and stored revisions.
+//   - internal/controller/waves – statuses of VectorSidecars – the published waves, in which a revision starts.
 //   - internal/controller/companionuse – workloads and their revisions – old companion ConfigMaps that no rollback needs.
 //   - internal/controller/declared – the ConfigMap of values – applies and deletions of the VectorSidecars that it declares.
 //   - internal/controller/leftovers – workloads and ConfigMaps – removals of sidecars of VectorSidecars that do not exist.

@@ -5,53 +5,42 @@ package fleet
 
 import "time"
 
-// Failures returns the revisions that count as failed according to the reports of VectorSidecars, and the revision that
+// Failures returns the revisions that count as failed according to the statuses of VectorSidecars, and the revision that
 // a user has undone. Without halt, a revision counts as failed as long as its failures prevent a VectorSidecar from
 // finishing.
-func (w *Waves) Failures(target *Target) map[string]FailureReason {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	failures := map[string]FailureReason{}
-	if w.failing > 0 {
-		for revision, workloads := range w.failedWorkloads(target.Rules.Halt != nil) {
-			if halt := target.Rules.Halt; halt == nil || workloads >= halt.FailedWorkloads {
-				failures[revision] = FailureHalted
-			}
+func (w *Waves) Failures() map[string]FailureReason {
+	halt, workloads := w.target.Rules.Halt, map[string]int{}
+	for i := range w.members {
+		if member := &w.members[i]; member.failed != "" && (halt != nil || !member.isDone) {
+			workloads[member.failed] += member.workloads
 		}
 	}
-	if target.Undone != "" && failures[target.Undone] == "" {
-		failures[target.Undone] = FailureUndone
+	failures := map[string]FailureReason{}
+	for revision, count := range workloads {
+		if halt == nil || count >= halt.FailedWorkloads {
+			failures[revision] = FailureHalted
+		}
+	}
+	if undone := w.target.Undone; undone != "" && failures[undone] == "" {
+		failures[undone] = FailureUndone
 	}
 	return failures
 }
 
-// failedWorkloads returns the number of failed workloads by revision. Finished VectorSidecars are included on request.
-// The caller holds the mutex.
-func (w *Waves) failedWorkloads(withFinished bool) map[string]int {
-	workloads := map[string]int{}
-	for _, member := range w.allProgress() {
-		if member.failed != "" && (withFinished || !member.isDone) {
-			workloads[member.failed] += member.workloads
-		}
-	}
-	return workloads
-}
-
-// HasRecovered reports whether the published revision has succeeded after a retry: all VectorSidecars that have it have
+// HasRecovered reports whether the target revision has succeeded after a retry: all VectorSidecars that have it have
 // finished it without failures, and the soaks of their waves are over.
-func (w *Waves) HasRecovered(target *Target, now time.Time) bool {
-	failures := w.Failures(target)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if failures[target.Revision] != "" || !w.hasAllReports() {
+func (w *Waves) HasRecovered(now time.Time) bool {
+	revision := w.target.Revision
+	if w.Failures()[revision] != "" || !w.frontier.isKnown {
 		return false
 	}
 	isUsed := false
-	for _, member := range w.allProgress() {
-		if member.revision != target.Revision || member.skippedRevision == target.Revision {
+	for i := range w.members {
+		member := &w.members[i]
+		if member.revision != revision || member.isSkipped {
 			continue
 		}
-		if isUsed = true; !member.isDone || member.finished.Add(target.Rules.soak(member.wave)).After(now) {
+		if isUsed = true; !member.isDone || member.finished.Add(w.target.Rules.soak(member.wave)).After(now) {
 			return false
 		}
 	}

@@ -27,11 +27,11 @@ type Gate struct {
 	Wave int
 	// Until is the time of the next check without an event, or zero for never.
 	Until time.Time
-	// HasAllReports is true if all VectorSidecars have reported since the process started.
-	HasAllReports bool
+	// IsKnown is true if the operator has reconciled each VectorSidecar since it started.
+	IsKnown bool
 	// Finished is the newest stored revision without failures that a VectorSidecar of the wave has finished. A
-	// VectorSidecar returns to it from an undone revision. It is "" if no revision qualifies, or until all
-	// VectorSidecars have reported.
+	// VectorSidecar returns to it from an undone revision. It is "" if no revision qualifies, or until
+	// IsKnown.
 	Finished string
 	// Fallback is a revision for new VectorSidecars while the gate is closed: other members of the wave or of a later
 	// wave have finished it. It is nil if no member has finished a suitable revision.
@@ -44,20 +44,18 @@ type FinishedRevision struct {
 	CompletionTime metav1.Time
 }
 
-// Gate returns whether a VectorSidecar of a wave may start the target revision.
-func (w *Waves) Gate(name types.NamespacedName, member WaveMember, target *Target, now time.Time) Gate {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	gate := w.gateFor(member, target, now)
-	gate.HasAllReports = w.hasAllReports()
-	if gate.HasAllReports && gate.IsHalted {
+// Gate returns whether a VectorSidecar of a wave may start the target revision. The target is that of the Waves, with
+// the stored revisions.
+//
+// A wave opens when all VectorSidecars of earlier waves have finished the revision with their current generation, the
+// soaks of these waves are over, and the operator has reconciled each VectorSidecar since it started.
+func (w *Waves) Gate(member WaveMember, target *Target, now time.Time) Gate {
+	gate := w.gateFor(member, now)
+	gate.IsKnown = w.frontier.isKnown
+	if gate.IsKnown && gate.IsHalted {
 		gate.Finished = w.newestFinished(member.Wave, target)
 	}
-	key := memberKey{name, member.Wave}
-	if gate.IsOpen {
-		delete(w.waiting, key)
-	} else {
-		w.waiting[key] = true
+	if !gate.IsOpen {
 		gate.Fallback = w.fallbackRevision(member.Wave, target)
 	}
 	return gate
@@ -67,20 +65,20 @@ func (w *Waves) Gate(name types.NamespacedName, member WaveMember, target *Targe
 // target revision and revisions that have failed anywhere. Of several members of a wave, the first by name counts.
 func (w *Waves) fallbackRevision(wave int, target *Target) *FinishedRevision {
 	failed := map[string]bool{}
-	for _, progress := range w.allProgress() {
-		failed[progress.failed] = true
+	for i := range w.members {
+		failed[w.members[i].failed] = true
 	}
 	for _, stored := range target.Stored {
 		failed[stored.Revision] = failed[stored.Revision] || stored.Failure != nil
 	}
-	var bestName types.NamespacedName
 	var best *memberProgress
-	for name, progress := range w.allProgress() {
+	for i := range w.members {
+		progress := &w.members[i]
 		if progress.wave < wave || !progress.isDone || progress.revision == target.Revision || failed[progress.revision] {
 			continue
 		}
-		if best == nil || progress.wave < best.wave || progress.wave == best.wave && compareKeys(name, bestName) < 0 {
-			bestName, best = name, progress
+		if best == nil || progress.wave < best.wave || progress.wave == best.wave && compareKeys(progress.name, best.name) < 0 {
+			best = progress
 		}
 	}
 	if best == nil {
@@ -93,7 +91,8 @@ func (w *Waves) fallbackRevision(wave int, target *Target) *FinishedRevision {
 // revision and failed revisions, and returns "" if no revision is left.
 func (w *Waves) newestFinished(wave int, target *Target) string {
 	finished := map[string]bool{}
-	for _, member := range w.allProgress() {
+	for i := range w.members {
+		member := &w.members[i]
 		if member.wave != wave {
 			continue
 		}
@@ -110,50 +109,47 @@ func (w *Waves) newestFinished(wave int, target *Target) string {
 	return ""
 }
 
-// hasAllReports reports whether all VectorSidecars have reported since the process started.
-func (w *Waves) hasAllReports() bool { return w.awaitingReports != nil && len(w.awaitingReports) == 0 }
-
-// gateFor returns the gate of a VectorSidecar as a member of its wave. The caller holds the mutex.
-func (w *Waves) gateFor(member WaveMember, target *Target, now time.Time) Gate {
+// gateFor returns the gate of a VectorSidecar as a member of its wave, without the revisions that it may use instead.
+func (w *Waves) gateFor(member WaveMember, now time.Time) Gate {
+	target, frontier := w.target, &w.frontier
 	switch {
 	case member.IsUndone:
 		return Gate{IsHalted: true, Message: "annotation " + meta.AnnotationUndoRollout + " undoes revision " + target.Revision}
-	case target.IsUndone(): // An undone revision does not start, even before all have reported.
+	case target.IsUndone(): // An undone revision does not start, even before all have been reconciled.
 		return Gate{IsHalted: true, Message: fmt.Sprintf("a user has undone revision %s; change values, template sets or policy, or run kubectl vectorsidecar rollout retry", target.Revision)}
-	case !w.hasAllReports():
+	case !frontier.isKnown:
 		return Gate{Message: "waiting for the first reconcile of all VectorSidecars since the start of the operator"}
-	}
-	frontier := w.frontier(target)
-	if halt := target.Rules.Halt; halt != nil && frontier.failed >= halt.FailedWorkloads {
+	case w.IsHalted():
 		return Gate{IsHalted: true, Message: fmt.Sprintf("%d workloads failed with revision %s (rollout.halt): see %s", frontier.failed, target.Revision, memberTitle(frontier.failing))}
-	}
-	passed, wave := target.promotedWave(), member.Wave
-	switch {
 	case member.RevertTo != "":
 		return Gate{Message: fmt.Sprintf("an annotation reverts the VectorSidecar from revision %s to %s", target.Revision, member.RevertTo)}
 	case target.IsRevert, member.IsPromoted:
 		return Gate{IsOpen: true}
-	}
-	if frontier.wave < wave {
+	case frontier.wave < member.Wave:
 		return Gate{Wave: frontier.wave, Message: fmt.Sprintf("waiting for %s of wave %s to finish revision %s", memberTitle(frontier.blocking), target.Rules.WaveName(frontier.wave), target.Revision)}
 	}
-	for name, progress := range w.allProgress() {
-		isBefore := progress.wave < wave && progress.wave > passed && progress.revision == target.Revision
-		if isBefore && !progress.maxAgeTime.IsZero() && !progress.maxAgeTime.After(now) { // The VectorSidecar is reconciled in a moment.
-			return Gate{Until: now.Add(time.Second), Message: fmt.Sprintf("waiting for %s of wave %s to start rollouts that have waited for spec.rollout.maxAge", memberTitle(name), target.Rules.WaveName(progress.wave))}
-		}
-	}
+	return w.soakGate(member.Wave, now)
+}
+
+// soakGate returns the gate of a wave after all earlier waves have finished. It is closed until the soaks of these waves
+// are over, and while some of their workloads are about to start late.
+func (w *Waves) soakGate(wave int, now time.Time) Gate {
+	rules, passed := w.target.Rules, w.target.promotedWave()
 	lastWave, soakEnd := 0, time.Time{}
-	for _, progress := range w.allProgress() {
-		if progress.wave >= wave || progress.wave <= passed || progress.finished.IsZero() || progress.revision != target.Revision {
+	for i := range w.members {
+		progress := &w.members[i]
+		if progress.wave >= wave || progress.wave <= passed || progress.revision != w.target.Revision {
 			continue
 		}
-		if end := progress.finished.Add(target.Rules.soak(progress.wave)); end.After(soakEnd) {
+		if !progress.maxAgeTime.IsZero() && !progress.maxAgeTime.After(now) { // The VectorSidecar is reconciled in a moment.
+			return Gate{Until: now.Add(time.Second), Message: fmt.Sprintf("waiting for %s of wave %s to start rollouts that have waited for spec.rollout.maxAge", memberTitle(progress.name), rules.WaveName(progress.wave))}
+		}
+		if end := progress.finished.Add(rules.soak(progress.wave)); !progress.finished.IsZero() && end.After(soakEnd) {
 			lastWave, soakEnd = progress.wave, end
 		}
 	}
 	if soakEnd.After(now) {
-		return Gate{Until: soakEnd, Message: fmt.Sprintf("wave %s soaks until %s", target.Rules.WaveName(lastWave), soakEnd.UTC().Format(time.RFC3339))}
+		return Gate{Until: soakEnd, Message: fmt.Sprintf("wave %s soaks until %s", rules.WaveName(lastWave), soakEnd.UTC().Format(time.RFC3339))}
 	}
 	return Gate{IsOpen: true}
 }

@@ -54,34 +54,37 @@ func TestWaves_SupportSidecarInSeveralWaves(t *testing.T) {
 	has := func(revision string, finished *metav1.Time) *v1alpha1.RolloutStatus {
 		return &v1alpha1.RolloutStatus{Revision: revision, CompletionTime: finished}
 	}
-	waves := NewWaves()
-	waves.ExpectReports([]types.NamespacedName{cluster, other})
-	waves.Report(other, given, WaveReport{WaveMember{Wave: 1}, has("one", &done)})
-	require.False(t, waves.Gate(other, WaveMember{Wave: 1}, given, now).IsOpen, "not all are heard")
+	check := func(isKnown bool, inEarly *v1alpha1.RolloutStatus, ofCluster map[int]*v1alpha1.RolloutStatus) *Waves {
+		statuses := []MemberStatus{{Name: other, Member: WaveMember{Wave: 1}, Status: inEarly}}
+		for wave, is := range ofCluster {
+			statuses = append(statuses, MemberStatus{Name: cluster, Member: WaveMember{Wave: wave}, Status: is})
+		}
+		return NewWaves(given, statuses, isKnown)
+	}
+	old := has("one", &done)
+	require.False(t, check(false, old, nil).Gate(WaveMember{Wave: 1}, given, now).IsOpen, "not all are heard")
 
-	waves.Report(cluster, given, WaveReport{WaveMember{Wave: 0}, has("two", nil)}, WaveReport{WaveMember{Wave: 2}, has("one", &done)})
-	for _, waits := range []Gate{waves.Gate(other, WaveMember{Wave: 1}, given, now), waves.Gate(cluster, WaveMember{Wave: 2}, given, now)} {
+	before := check(true, old, map[int]*v1alpha1.RolloutStatus{0: has("two", nil), 2: old})
+	for _, waits := range []Gate{before.Gate(WaveMember{Wave: 1}, given, now), before.Gate(WaveMember{Wave: 2}, given, now)} {
 		require.False(t, waits.IsOpen)
 		require.Equal(t, "waiting for ClusterVectorSidecar logs of wave canary to finish revision two", waits.Message)
 		require.Equal(t, 0, waits.Wave)
 	}
-	require.True(t, waves.Gate(cluster, WaveMember{Wave: 0}, given, now).IsOpen)
-	counts, _ := waves.Count(given)
-	require.Equal(t, []WaveCount{{Wave: "canary", Progressing: 1}, {Wave: "early", Waiting: 1}, {Wave: DefaultWave, Waiting: 1}}, counts)
+	require.True(t, before.Gate(WaveMember{Wave: 0}, given, now).IsOpen)
+	require.Equal(t, []WaveCount{{Wave: "canary", Progressing: 1}, {Wave: "early", Waiting: 1}, {Wave: DefaultWave, Waiting: 1}}, before.Count())
 
-	wake := waves.Report(cluster, given, WaveReport{WaveMember{Wave: 0}, has("two", &done)}, WaveReport{WaveMember{Wave: 2}, has("one", &done)})
-	require.ElementsMatch(t, []types.NamespacedName{cluster, other}, wake, "each once")
-	require.True(t, waves.Gate(other, WaveMember{Wave: 1}, given, now).IsOpen)
-	behind := waves.Gate(cluster, WaveMember{Wave: 2}, given, now)
+	waves := check(true, old, map[int]*v1alpha1.RolloutStatus{0: has("two", &done), 2: old})
+	require.ElementsMatch(t, []types.NamespacedName{cluster, other}, waves.AffectedSince(before), "each once")
+	require.True(t, waves.Gate(WaveMember{Wave: 1}, given, now).IsOpen)
+	behind := waves.Gate(WaveMember{Wave: 2}, given, now)
 	require.Equal(t, "waiting for VectorSidecar shop/logs of wave early to finish revision two", behind.Message)
 	require.Equal(t, 1, behind.Wave)
 
 	failed := has("two", nil)
 	failed.FailedRevision, failed.FailedWorkloads = "two", 1
-	waves.Report(cluster, given, WaveReport{WaveMember{Wave: 0}, failed}, WaveReport{WaveMember{Wave: 2}, failed})
-	require.True(t, waves.Gate(other, WaveMember{Wave: 1}, given, now).IsHalted, "one workload in each of two waves")
-	waves.Forget(cluster, given)
-	require.True(t, waves.Gate(other, WaveMember{Wave: 1}, given, now).IsOpen)
+	waves = check(true, old, map[int]*v1alpha1.RolloutStatus{0: failed, 2: failed})
+	require.True(t, waves.Gate(WaveMember{Wave: 1}, given, now).IsHalted, "one workload in each of two waves")
+	require.True(t, check(true, old, nil).Gate(WaveMember{Wave: 1}, given, now).IsOpen)
 }
 
 // Two states that differ only in their messages are equivalent, so that a changed message causes no status write.

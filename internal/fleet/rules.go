@@ -3,7 +3,7 @@
 
 // Package fleet limits rollouts across all VectorSidecars of an installation. It assigns rollout slots, checks rollout
 // windows, and orders the waves in which a revision of the installation's templates and values is started. Inputs are
-// the installation's rules and the reports of the VectorSidecars. The package does not read a cluster or a clock.
+// the installation's rules and the statuses of the VectorSidecars. The package does not read a cluster or a clock.
 package fleet
 
 import (

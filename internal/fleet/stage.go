@@ -135,7 +135,7 @@ func (s *RevisionState) undoRevision(member *WaveMember, target *Target) {
 		s.returnRevision(targetRevision, member, target)
 	case target.Stored == nil:
 		s.Gate.Message += "; the stored revisions could not be read"
-	case s.Gate.HasAllReports:
+	case s.Gate.IsKnown:
 		s.Gate.Message += "; the VectorSidecar keeps its revision, because no VectorSidecar of its wave has finished a stored revision without failures"
 	}
 }

@@ -44,28 +44,26 @@ type UndoEffect struct {
 // PreviewUndo returns the effect of an undo according to the operator's own decision. The undo is requested in the
 // target, or in the annotations of one member. The filter is that member, or nil for all members.
 func PreviewUndo(members []UndoMember, target *Target, filter *types.NamespacedName, now time.Time) UndoEffect {
-	waves, reports := NewWaves(), make([][]WaveReport, len(members))
-	waves.ExpectReports(nil)
+	var statuses []MemberStatus
 	for i := range members {
 		for n := range members[i].Waves {
 			member := WaveMember{Wave: target.Rules.waveIndex(members[i].Waves[n].Wave), OnFailure: members[i].OnFailure}
 			target.ReadAnnotations(&member, members[i].Annotations)
-			reports[i] = append(reports[i], WaveReport{Member: member, Status: &members[i].Waves[n]})
+			statuses = append(statuses, MemberStatus{Name: members[i].Name, Member: member, Status: &members[i].Waves[n]})
 		}
-		waves.Report(members[i].Name, target, reports[i]...)
 	}
+	waves := NewWaves(target, statuses, true)
 	effect, undone := UndoEffect{Failed: map[string]int{}}, cmp.Or(target.Undone, target.Revision)
 	if filter != nil {
 		undone = target.Revision
 	}
-	for i := range members {
-		if filter != nil && *filter != members[i].Name {
+	for i := range statuses {
+		member := &statuses[i]
+		if filter != nil && *filter != member.Name {
 			continue
 		}
-		for _, report := range reports[i] {
-			stage := Advance(report.Status, report.Member, target, waves.Gate(members[i].Name, report.Member, target, now))
-			effect.addMember(members[i].Name, report, undone, stage.Status.Revision, target)
-		}
+		stage := Advance(member.Status, member.Member, target, waves.Gate(member.Member, target, now))
+		effect.addMember(member, undone, stage.Status.Revision, target)
 	}
 	slices.SortFunc(effect.Moves, func(a, b UndoMove) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), compareKeys(a.Name, b.Name))
@@ -75,14 +73,14 @@ func PreviewUndo(members []UndoMember, target *Target, filter *types.NamespacedN
 }
 
 // addMember adds the effect on a VectorSidecar, or on a ClusterVectorSidecar in one wave, which would have newRevision.
-func (e *UndoEffect) addMember(name types.NamespacedName, report WaveReport, undone, newRevision string, target *Target) {
-	switch status := report.Status; {
+func (e *UndoEffect) addMember(member *MemberStatus, undone, newRevision string, target *Target) {
+	switch status := member.Status; {
 	case status.Revision == "":
 		e.Others++
 	case newRevision != status.Revision:
-		e.Moves = append(e.Moves, UndoMove{Name: name, From: status.Revision, To: newRevision})
+		e.Moves = append(e.Moves, UndoMove{Name: member.Name, From: status.Revision, To: newRevision})
 	case status.Revision == undone:
-		e.Stuck = append(e.Stuck, name)
+		e.Stuck = append(e.Stuck, member.Name)
 	case status.RevertedFrom == undone:
 		e.Returned++
 	default:

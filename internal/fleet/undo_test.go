@@ -38,6 +38,8 @@ type walker struct {
 	// had are the revisions that its workloads got, and healthy is true if nothing fails there.
 	had     []string
 	healthy bool
+	// isReported is true if it was reconciled since the start, and isNew if it was created since.
+	isReported, isNew bool
 }
 
 func newWalk(t *testing.T, perWave ...int) *walk {
@@ -55,33 +57,45 @@ func newWalk(t *testing.T, perWave ...int) *walk {
 }
 
 func (w *walk) add(name string, wave int) *walker {
-	member := &walker{name: types.NamespacedName{Namespace: name, Name: "logs"}, wave: wave}
+	member := &walker{name: types.NamespacedName{Namespace: name, Name: "logs"}, wave: wave, isNew: true}
 	w.members = append(w.members, member)
 	return member
 }
 
 // restart is another leader: it knows what is stored, and reads all statuses again.
 func (w *walk) restart() {
-	w.waves = NewWaves()
-	var names []types.NamespacedName
 	for _, member := range w.members {
-		names = append(names, member.name)
+		member.isReported, member.isNew = false, false
 	}
-	w.waves.ExpectReports(names)
 }
 
+// given checks the waves of the target, and returns the target with the stored revisions.
 func (w *walk) given() Target {
 	given := NewTarget(w.rules, w.content, w.annotations)
-	given.Stored = WithFailures(w.stored, w.waves.Failures(&given))
+	var statuses []MemberStatus
+	isKnown := true
+	for _, member := range w.members {
+		isKnown = isKnown && (member.isReported || member.isNew)
+		if member.is != nil {
+			statuses = append(statuses, MemberStatus{Name: member.name, Member: w.memberOf(member, &given), Status: member.is})
+		}
+	}
+	w.waves = NewWaves(&given, statuses, isKnown)
+	given.Stored = WithFailures(w.stored, w.waves.Failures())
 	return given
+}
+
+func (w *walk) memberOf(member *walker, given *Target) WaveMember {
+	of := WaveMember{Wave: member.wave, Generation: 1, OnFailure: w.onFailure}
+	given.ReadAnnotations(&of, member.annotations)
+	return of
 }
 
 // pass is one reconcile of a member.
 func (w *walk) pass(member *walker) {
 	given := w.given()
-	of := WaveMember{Wave: member.wave, Generation: 1, OnFailure: w.onFailure}
-	given.ReadAnnotations(&of, member.annotations)
-	stage := Advance(member.is, of, &given, w.waves.Gate(member.name, of, &given, w.now))
+	of := w.memberOf(member, &given)
+	stage := Advance(member.is, of, &given, w.waves.Gate(of, &given, w.now))
 	progress := Progress{IsDone: true, Generation: 1}
 	if stage.IsNew {
 		w.stored = given.Stored // Marks are written before a start.
@@ -100,11 +114,10 @@ func (w *walk) pass(member *walker) {
 		}
 	}
 	stage.Observe(progress, member.wave, &given, w.now)
-	member.is = &stage.Status
-	w.waves.Report(member.name, &given, WaveReport{Member: of, Status: member.is})
+	member.is, member.isReported = &stage.Status, true
 	given = w.given()
 	w.stored = given.Stored
-	if w.waves.HasRecovered(&given, w.now) {
+	if w.waves.HasRecovered(w.now) {
 		for i := range w.stored {
 			if w.stored[i].Revision == given.Revision {
 				w.stored[i].Failure = nil

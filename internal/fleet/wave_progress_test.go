@@ -52,12 +52,11 @@ func TestProgressingSince_AgreesWithMetric(t *testing.T) {
 			given := &Target{Rules: rules, Revision: "two"}
 			require.Equal(t, test.want, ProgressingSince(given, at(8).Time, test.members))
 
-			waves := NewWaves()
+			var statuses []MemberStatus
 			for i, is := range test.members {
-				waves.Report(types.NamespacedName{Namespace: "shop", Name: fmt.Sprint(i)}, given, WaveReport{Member: WaveMember{Wave: rules.waveIndex(is.Wave)}, Status: is})
+				statuses = append(statuses, MemberStatus{Name: types.NamespacedName{Namespace: "shop", Name: fmt.Sprint(i)}, Member: WaveMember{Wave: rules.waveIndex(is.Wave)}, Status: is})
 			}
-			counts, _ := waves.Count(given)
-			for _, count := range counts {
+			for _, count := range NewWaves(given, statuses, true).Count() {
 				_, isInProgress := test.want[count.Wave]
 				require.Equal(t, isInProgress, count.Progressing > 0, count.Wave)
 			}

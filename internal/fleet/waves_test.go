@@ -23,18 +23,22 @@ halt: {failedWorkloads: 2}`
 
 // fleetOf is an installation with a VectorSidecar in each of three waves.
 type fleetOf struct {
-	t       *testing.T
-	now     time.Time
-	given   Target
-	waves   *Waves
-	names   []types.NamespacedName
-	is      []*v1alpha1.RolloutStatus
-	stages  []RevisionState
-	wakened map[types.NamespacedName]bool
+	t      *testing.T
+	now    time.Time
+	given  Target
+	waves  *Waves
+	names  []types.NamespacedName
+	is     []*v1alpha1.RolloutStatus
+	stages []RevisionState
+	// reported has the waves with a reconcile since the start, and deleted the waves with a deleted VectorSidecar.
+	reported, deleted map[int]bool
+	wakened           map[types.NamespacedName]bool
 	// generation is that of all VectorSidecars when a revision is let through.
 	generation int64
 	// annotations are those of the VectorSidecars, by wave.
 	annotations map[int]map[string]string
+	// outdated has the waves with a changed spec that has not been reconciled.
+	outdated map[int]bool
 	// due is when workloads of a wave will have waited too long.
 	due map[int]time.Time
 	// onFailure is what all VectorSidecars say themselves.
@@ -57,20 +61,50 @@ func newFleet(t *testing.T, text string, waves int) *fleetOf {
 
 // restart is another leader, who knows the statuses alone.
 func (f *fleetOf) restart() {
-	f.waves, f.wakened = NewWaves(), map[types.NamespacedName]bool{}
-	f.waves.ExpectReports(f.names)
+	f.wakened, f.reported, f.deleted = map[types.NamespacedName]bool{}, map[int]bool{}, map[int]bool{}
+	f.waves = nil
+	f.check()
+}
+
+// check checks the waves.
+func (f *fleetOf) check() {
+	var statuses []MemberStatus
+	isKnown := true
+	for wave, is := range f.is {
+		isKnown = isKnown && (f.reported[wave] || f.deleted[wave])
+		if is != nil && !f.deleted[wave] {
+			statuses = append(statuses, MemberStatus{Name: f.names[wave], Member: f.member(wave), Status: is, IsOutdated: f.outdated[wave]})
+		}
+	}
+	previous := f.waves
+	f.waves = NewWaves(&f.given, statuses, isKnown)
+	if previous == nil {
+		return
+	}
+	for _, name := range f.waves.AffectedSince(previous) {
+		f.wakened[name] = true
+	}
+}
+
+// fail is a failed reconcile of the VectorSidecar of a wave.
+func (f *fleetOf) fail(wave int) {
+	f.reported[wave] = true
+	f.check()
+}
+
+func (f *fleetOf) member(wave int) WaveMember {
+	member := WaveMember{Wave: wave, Generation: f.generation, OnFailure: f.onFailure, MaxAgeTime: f.due[wave]}
+	f.given.ReadAnnotations(&member, f.annotations[wave])
+	return member
 }
 
 // pass is a pass for the VectorSidecar of a wave.
 func (f *fleetOf) pass(wave int, progress Progress) RevisionState {
-	of := WaveMember{Wave: wave, Generation: f.generation, OnFailure: f.onFailure, MaxAgeTime: f.due[wave]}
-	f.given.ReadAnnotations(&of, f.annotations[wave])
-	stage := Advance(f.is[wave], of, &f.given, f.waves.Gate(f.names[wave], of, &f.given, f.now))
+	f.check() // The target or its rules may have changed.
+	stage := Advance(f.is[wave], f.member(wave), &f.given, f.waves.Gate(f.member(wave), &f.given, f.now))
 	stage.Observe(progress, wave, &f.given, f.now)
-	f.is[wave] = &stage.Status
-	for _, name := range f.waves.Report(f.names[wave], &f.given, WaveReport{of, f.is[wave]}) {
-		f.wakened[name] = true
-	}
+	f.is[wave], f.reported[wave] = &stage.Status, true
+	f.check()
 	return stage
 }
 
@@ -209,8 +243,7 @@ func TestHalt_LastsUntilNewRevisionOrRetry(t *testing.T) {
 	f.pass(2, nothing)
 	require.Equal(t, []v1alpha1.RolloutState{"Halted", "Halted", "Halted"}, f.states())
 	require.Equal(t, "2 workloads failed with revision two (rollout.halt): see VectorSidecar shop/canary", f.is[2].Message)
-	_, isHalted := f.waves.Count(&f.given)
-	require.True(t, isHalted)
+	require.True(t, f.waves.IsHalted())
 	f.restart()
 	f.passes(nothing)
 	require.Equal(t, []v1alpha1.RolloutState{"Halted", "Halted", "Halted"}, f.states(), "another leader knows of it")
@@ -239,7 +272,7 @@ func TestSoak_StartsAfterCrash(t *testing.T) {
 	f := newFleet(t, threeWaves, 3)
 	f.passes(nothing)
 	f.given.Revision = "two"
-	stage := Advance(f.is[0], WaveMember{}, &f.given, f.waves.Gate(f.names[0], WaveMember{}, &f.given, f.now))
+	stage := Advance(f.is[0], WaveMember{}, &f.given, f.waves.Gate(WaveMember{}, &f.given, f.now))
 	require.True(t, stage.IsNew)
 	stage.MarkStarted(f.now)
 	f.is[0] = &stage.Status // That is all that was written before the crash, but for the workload.
@@ -337,14 +370,14 @@ func TestAdvance_GivesNewSidecarRevisionOfItsWave(t *testing.T) {
 	f.pass(2, nothing)
 	f.names = append(f.names, types.NamespacedName{Namespace: "new", Name: "logs"})
 	before := f.is[2]
-	gate := f.waves.Gate(f.names[3], WaveMember{Wave: 2}, &f.given, f.now)
+	gate := f.waves.Gate(WaveMember{Wave: 2}, &f.given, f.now)
 	stage := Advance(nil, WaveMember{Wave: 2, Generation: 1}, &f.given, gate)
 	require.True(t, stage.IsNew && !stage.IsHeld)
 	require.Equal(t, "one", stage.Status.Revision)
 	require.Equal(t, before.CompletionTime, stage.Status.CompletionTime)
 	require.Equal(t, v1alpha1.RolloutWaiting, stage.Status.State)
 
-	gate = f.waves.Gate(f.names[3], WaveMember{}, &f.given, f.now)
+	gate = f.waves.Gate(WaveMember{}, &f.given, f.now)
 	require.Equal(t, "two", Advance(nil, WaveMember{Generation: 1}, &f.given, gate).Status.Revision)
 }
 
@@ -356,13 +389,12 @@ func TestWaves_KeepFailedRevisionFromNewSidecar(t *testing.T) {
 		{Revision: "two", FailedRevision: "two", FailedWorkloads: 1},
 		{Revision: "two", CompletionTime: &metav1.Time{Time: f.now}},
 	}
-	f.restart()
 	f.given.Revision = "three"
-	f.waves.Report(f.names[0], &f.given, WaveReport{WaveMember{}, f.is[0]})
-	require.Nil(t, f.waves.Gate(types.NamespacedName{Name: "new"}, WaveMember{}, &f.given, f.now).Fallback)
-	f.restart() // Nobody is let through before the other one has been heard.
-	f.waves.Report(f.names[1], &f.given, WaveReport{WaveMember{}, f.is[1]})
-	require.Equal(t, "two", f.waves.Gate(types.NamespacedName{Name: "new"}, WaveMember{}, &f.given, f.now).Fallback.Revision)
+	f.restart()
+	require.Nil(t, f.waves.Gate(WaveMember{}, &f.given, f.now).Fallback)
+	f.deleted[0] = true
+	f.check()
+	require.Equal(t, "two", f.waves.Gate(WaveMember{}, &f.given, f.now).Fallback.Revision)
 }
 
 // A revision cannot be started, for example because it is not stored. The VectorSidecar keeps its revision, and its
@@ -372,7 +404,7 @@ func TestReject_KeepsPreviousRevision(t *testing.T) {
 	f.passes(nothing)
 	f.given.Revision = "two"
 	before := f.is[0].DeepCopy()
-	stage := Advance(f.is[0], WaveMember{Generation: 1}, &f.given, f.waves.Gate(f.names[0], WaveMember{}, &f.given, f.now))
+	stage := Advance(f.is[0], WaveMember{Generation: 1}, &f.given, f.waves.Gate(WaveMember{}, &f.given, f.now))
 	require.True(t, stage.IsNew)
 	stage.Reject(f.is[0], &f.given, "it is not stored")
 	require.False(t, stage.IsNew || stage.IsHeld)
@@ -447,8 +479,7 @@ func TestRevisionState_StopsOneVectorSidecarOnUnknownFailure(t *testing.T) {
 	require.Equal(t, v1alpha1.RolloutProgressing, f.is[0].State)
 	require.Contains(t, f.is[0].Message, "2 workloads failed for an unknown reason")
 	require.False(t, f.pass(1, nothing).IsNew, "the next wave waits")
-	_, isHalted := f.waves.Count(&f.given)
-	require.False(t, isHalted)
+	require.False(t, f.waves.IsHalted())
 
 	f.pass(0, nothing)
 	require.NotNil(t, f.is[0].CompletionTime, "the pods have become available")
@@ -573,7 +604,7 @@ func TestAdvance_DoesNotQuoteInvalidAnnotation(t *testing.T) {
 // Other VectorSidecars do not wait for one that is deleted, or whose reconcile fails.
 func TestWaves_IgnoreDeletedAndFailedSidecars(t *testing.T) {
 	f := newFleet(t, `waves: [{name: canary}]`, 2)
-	f.waves.ReportUnknown(f.names[0], &f.given)
+	f.fail(0)
 	require.True(t, f.pass(1, nothing).IsHeld)
 	require.True(t, f.wakened[f.names[1]], "it was the last to be heard")
 	require.True(t, f.pass(1, nothing).IsNew)
@@ -583,38 +614,46 @@ func TestWaves_IgnoreDeletedAndFailedSidecars(t *testing.T) {
 	f.given.Revision = "two"
 	f.pass(0, rolling)
 	require.False(t, f.pass(1, nothing).IsNew)
-	require.Contains(t, f.waves.Forget(f.names[0], &f.given), f.names[1])
+	clear(f.wakened)
+	f.deleted[0] = true
+	f.check()
+	require.True(t, f.wakened[f.names[1]])
 	require.True(t, f.pass(1, nothing).IsNew)
 }
 
 // After a restart, the first reconcile of a VectorSidecar fails. Its status is used instead, so that a halt and the
 // order of waves stay.
 func TestWaves_UseStatusUntilFirstReconcile(t *testing.T) {
-	fails := func(f *fleetOf, is *v1alpha1.RolloutStatus) {
-		f.waves.ReportUnknown(f.names[0], &f.given, WaveReport{WaveMember{}, is})
-	}
 	f := newFleet(t, threeWaves, 2)
 	f.passes(nothing)
 	f.given.Revision = "two"
 	f.pass(0, rolling)
 	f.restart()
-	fails(f, f.is[0])
+	f.fail(0)
 	f.pass(1, nothing)
 	require.False(t, f.pass(1, nothing).IsNew)
 	require.Equal(t, "waiting for VectorSidecar shop/canary of wave canary to finish revision two", f.is[1].Message)
 
 	f.pass(0, Progress{Failed: 2})
 	f.restart()
-	fails(f, f.is[0])
+	f.fail(0)
 	f.pass(1, nothing)
 	require.True(t, f.pass(1, nothing).Gate.IsHalted)
+}
 
-	f.given.Revision = "three"
-	before := f.pass(0, rolling).Status
+// The spec of a VectorSidecar that has finished the revision changes. Later waves wait for its next reconcile, which may
+// find workloads without the revision.
+func TestWaves_WaitForReconcileOfChangedSpec(t *testing.T) {
+	f := newFleet(t, `waves: [{name: canary}]`, 2)
+	f.passes(nothing)
+	f.given.Revision = "two"
 	f.pass(0, nothing)
-	fails(f, &before)
-	f.now = f.now.Add(time.Hour)
-	require.True(t, f.pass(1, nothing).IsNew, "what it said itself is newer")
+	f.outdated = map[int]bool{0: true}
+	require.False(t, f.pass(1, rolling).IsNew)
+	require.Equal(t, "waiting for VectorSidecar shop/canary of wave canary to finish revision two", f.is[1].Message)
+
+	f.outdated = nil
+	require.True(t, f.pass(1, rolling).IsNew)
 }
 
 // A VectorSidecar that several waves select is in the first of them.
@@ -715,14 +754,4 @@ func TestHalt_AllowsRetryOfOneSidecar(t *testing.T) {
 			require.True(t, stage.IsHeld || stage.Status.RevertedFrom == "two", "one more is")
 		})
 	}
-}
-
-// Without waves, no VectorSidecar waits for another one. If one is deleted then, it is not awaited after waves are
-// configured again.
-func TestForget_DropsMemberWithoutRules(t *testing.T) {
-	f := newFleet(t, threeWaves, 2)
-	f.passes(Progress{IsDone: true})
-	require.Empty(t, f.waves.Forget(f.names[0], nil))
-	f.given.Revision = "two"
-	require.True(t, f.waves.Gate(f.names[1], WaveMember{Wave: 1}, &f.given, f.now).IsOpen)
 }

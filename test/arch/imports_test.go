@@ -65,6 +65,7 @@ var order = []string{
 	"internal/controller/declared",
 	"internal/controller/leftovers",
 	"internal/controller/catalog",
+	"internal/controller/waves",
 	"internal/controller/validation",
 	"internal/controller/workloads",
 	"internal/controller/sidecar",

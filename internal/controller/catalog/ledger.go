@@ -102,16 +102,20 @@ func (l *revisionLedger) writeFailure(ctx context.Context, revision string, fail
 }
 
 // updateMarks marks the failed revisions. If the target revision has succeeded after a retry, it removes the mark of that
-// revision. The error is an *UnstoredError.
+// revision. It does nothing until the waves are checked for the target. The error is an *UnstoredError.
 func (l *revisionLedger) updateMarks(ctx context.Context, target *fleet.Target) error {
-	if err := l.markFailures(ctx, l.options.Waves.Failures(target)); err != nil {
+	waves := l.options.Waves.Current()
+	if !waves.IsFor(target) {
+		return nil
+	}
+	if err := l.markFailures(ctx, waves.Failures()); err != nil {
 		return err
 	}
 	stored, err := l.read(ctx)
 	isMarked := slices.ContainsFunc(stored, func(revision fleet.StoredRevision) bool {
 		return revision.Revision == target.Revision && revision.Failure != nil
 	})
-	if err == nil && isMarked && l.options.Waves.HasRecovered(target, l.options.Clock()) {
+	if err == nil && isMarked && waves.HasRecovered(l.options.Clock()) {
 		err = l.clearFailure(ctx, target.Revision)
 	}
 	return err

@@ -45,9 +45,9 @@ import (
 
 // Reconciler loads the platform. It wakes when one of the platform's ConfigMaps changes, and when changed ConfigMaps
 // have been quiet for long enough. It reads these ConfigMaps from the cache, and at startup the revision that was
-// published last. It writes events. It publishes the platform to all controllers of the process and requests the
-// reconciles that depend on it. It runs on every replica, because a standby replica publishes the same content as the
-// leader.
+// published last. It writes events. It publishes the platform to all controllers of the process, and requests the check
+// of the waves and the reconciles that depend on it. It runs on every replica, because a standby replica publishes the
+// same content as the leader.
 type Reconciler struct {
 	options   *Options
 	revisions *revisions
@@ -69,8 +69,8 @@ type Options struct {
 	Events   *events.Recorder
 	Metrics  *telemetry.Metrics
 	Backoff  *state.Backoff
-	// Waves reports the failures of revisions.
-	Waves *fleet.Waves
+	// Waves has the failures of revisions.
+	Waves *state.Waves
 	// Notifier requests the reconciles that depend on the platform.
 	Notifier *notify.Notifier
 	// Catalog turns the platform's ConfigMaps into template sets.
@@ -113,6 +113,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, _ reconcile.Request) (reconc
 		return reconcile.Result{}, fmt.Errorf("reading the platform's ConfigMaps: %w", err)
 	}
 	if isNew {
+		r.options.Waves.Wake()
 		r.options.Notifier.NotifyWithLowPriority(r.options.Sidecars.AllKeys(ctx)...)
 	}
 	dueTime := r.settling.NextChange()
@@ -225,13 +226,18 @@ func (r *Reconciler) StoredRevisions(ctx context.Context) ([]fleet.StoredRevisio
 // a return from a failed revision keeps it and does not need the mark. The error is a *fleet.RecordError if the revision
 // cannot be read back, an *UnstoredError if it cannot be stored yet, and apply.ErrStale if there is a later platform.
 func (r *Reconciler) PrepareStart(ctx context.Context, platform *desired.Platform, revision string, isReturn bool) error {
+	errLater := fmt.Errorf("publishing revision %s: %w", platform.Revision, apply.ErrStale)
+	waves := r.options.Waves.Current()
+	if !waves.IsFor(&platform.Target) {
+		return errLater
+	}
 	if !isReturn {
-		if err := r.revisions.ledger.markFailures(ctx, r.options.Waves.Failures(&platform.Target)); err != nil {
+		if err := r.revisions.ledger.markFailures(ctx, waves.Failures()); err != nil {
 			return err
 		}
 	}
 	if current, _ := r.Current(); current != platform {
-		return fmt.Errorf("publishing revision %s: %w", platform.Revision, apply.ErrStale)
+		return errLater
 	}
 	return r.revisions.prepareStart(ctx, revision, platform)
 }

@@ -32,7 +32,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -72,7 +71,7 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	a.Reconciler = New(&Options{
 		Cached: live, Live: livelist.NewPager().Client(live), Writer: apply.New(live), Sidecars: sidecarcache.New(live, values.Namespace, false),
 		Events: events.New(clientevents.NewFakeRecorder(10), scheme, nil, telemetry.NewMetrics("1", time.Now)), Metrics: telemetry.NewMetrics("1", time.Now), Backoff: state.NewBackoff(),
-		Waves: fleet.NewWaves(), Notifier: notifier, Catalog: sets, Namespace: values.Namespace, Installation: values, Quiet: -1, Clock: time.Now,
+		Waves: state.NewWaves(), Notifier: notifier, Catalog: sets, Namespace: values.Namespace, Installation: values, Quiet: -1, Clock: time.Now,
 	})
 	return a
 }

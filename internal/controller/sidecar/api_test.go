@@ -28,6 +28,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/waves"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -110,10 +111,12 @@ func (a *memoryAPI) load(t *testing.T) {
 	require.NoError(t, a.loadPlatform(t.Context()))
 }
 
-// loadPlatform loads the platform and drops the reconciles that this requests, because tests request them.
+// loadPlatform loads the platform, checks its waves, and drops the reconciles that this requests, because tests request
+// them.
 func (a *memoryAPI) loadPlatform(ctx context.Context) error {
 	isEmpty := a.waiting.Len() == 0
-	_, err := a.stages.catalog.Reconcile(ctx, reconcile.Request{})
+	_, err := a.rollouts.catalog.Reconcile(ctx, reconcile.Request{})
+	err = errors.Join(err, a.checkWaves(ctx))
 	for isEmpty && a.waiting.Len() > 0 {
 		request, _ := a.waiting.Get()
 		a.waiting.Done(request)
@@ -121,12 +124,26 @@ func (a *memoryAPI) loadPlatform(ctx context.Context) error {
 	return err
 }
 
-// Reconcile reconciles after the events of the platform's ConfigMaps.
+// checkWaves checks the waves.
+func (a *memoryAPI) checkWaves(ctx context.Context) error {
+	i := slices.IndexFunc(a.subcontrollers, func(other subcontroller) bool {
+		_, is := other.(*waves.Reconciler)
+		return is
+	})
+	_, err := a.subcontrollers[i].(*waves.Reconciler).Reconcile(ctx, reconcile.Request{}) //nolint:forcetypeassert // The line above checks it.
+	return err
+}
+
+// Reconcile reconciles after the events of the platform's ConfigMaps, and checks the waves.
 func (a *memoryAPI) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	if err := a.loadPlatform(ctx); err != nil {
 		return reconcile.Result{}, err
 	}
-	return a.VectorSidecarReconciler.Reconcile(ctx, request)
+	result, err := a.VectorSidecarReconciler.Reconcile(ctx, request)
+	if checkErr := a.checkWaves(ctx); checkErr != nil {
+		return reconcile.Result{}, checkErr
+	}
+	return result, err
 }
 
 // sync brings the workload cache up to date with the API.

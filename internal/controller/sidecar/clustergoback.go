@@ -19,10 +19,10 @@ import (
 
 // keepSpecHistory returns the status fields about the spec of a ClusterVectorSidecar. It also returns how long until these
 // fields change without an event, 0 for never.
-func (c *clusters) keepSpecHistory(stages *waveController, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster) (lastgood.SpecStatus, time.Duration) {
+func (c *clusters) keepSpecHistory(rollouts *rolloutTracker, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster) (lastgood.SpecStatus, time.Duration) {
 	sidecar := asVectorSidecar(cluster)
-	observation, deadline := clusterState.observeSpec(sidecar, stages.now())
-	observation.OnFailure = stages.catalog.Rules().ResolveOnFailure(cluster.Spec.Rollout)
+	observation, deadline := clusterState.observeSpec(sidecar, rollouts.now())
+	observation.OnFailure = rollouts.catalog.Rules().ResolveOnFailure(cluster.Spec.Rollout)
 	specHistory := lastgood.NextSpecStatus(sidecar, &observation)
 	if clusterState.hasDropped(cluster) {
 		specHistory = lastgood.SpecStatus{}
@@ -30,7 +30,7 @@ func (c *clusters) keepSpecHistory(stages *waveController, cluster *v1alpha1.Clu
 	if deadline.IsZero() || observation.OnFailure != v1alpha1.OnFailureRevert {
 		return specHistory, 0
 	}
-	return specHistory, max(deadline.Sub(stages.now()), time.Millisecond)
+	return specHistory, max(deadline.Sub(rollouts.now()), time.Millisecond)
 }
 
 // revertSpec writes the revert of a ClusterVectorSidecar's spec to its status, after the reconcile of one namespace

@@ -46,7 +46,7 @@ func TestClusters_WriteDroppedLastKnownGoodOnce(t *testing.T) {
 		trial := lastgood.NewAttempt(asVectorSidecar(cluster))
 		known.reports["shop"] = &status.InNamespace{Trial: trial}
 		known.setReport("shop", &lastgood.NamespaceReport{Attempt: trial, IsSettled: true, IsRunning: true})
-		own, _ := a.clusters.keepSpecHistory(a.stages, cluster, known)
+		own, _ := a.clusters.keepSpecHistory(a.rollouts, cluster, known)
 		require.NoError(t, a.clusters.writeStatus(t.Context(), cluster, known, own, nil, ""))
 	}
 

@@ -24,6 +24,17 @@ func (k *cachedCluster) waveRollout(wave string) *waveRollout {
 	return &clone
 }
 
+// maxAgeTimes returns the times when workloads reach spec.rollout.maxAge, by the name of their wave.
+func (k *cachedCluster) maxAgeTimes() map[string]time.Time {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	dueTimes := map[string]time.Time{}
+	for wave, rollout := range k.rollouts {
+		dueTimes[wave] = rollout.member.MaxAgeTime
+	}
+	return dueTimes
+}
+
 // setWaveRollouts replaces the states of all waves. isOther has the waves with a changed state, because their
 // namespaces must be requeued.
 func (k *cachedCluster) setWaveRollouts(rollouts map[string]*waveRollout) (isOther map[string]bool) {

@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -28,14 +29,13 @@ import (
 
 // reconcileCluster reconciles one ClusterVectorSidecar. It returns the time until the next reconcile without an
 // event, or 0 for never.
-func (c *clusters) reconcileCluster(ctx context.Context, name string, stages *waveController) (time.Duration, error) {
+func (c *clusters) reconcileCluster(ctx context.Context, name string, rollouts *rolloutTracker) (time.Duration, error) {
 	cluster, err := c.sidecars.Cluster(ctx, name)
 	if err != nil {
 		return 0, err
 	}
 	if cluster == nil {
 		c.forget(name)
-		stages.forget(sidecarcache.ClusterKey(name))
 		return 0, nil
 	}
 	if cluster.DeletionTimestamp == nil {
@@ -49,10 +49,10 @@ func (c *clusters) reconcileCluster(ctx context.Context, name string, stages *wa
 	if isNew {
 		namespaces = c.affectedNamespaces(ctx, cluster, clusterState)
 		clusterState.expect(cluster, namespaces)
-		stages.expectNamespaces(ctx, name, namespaces)
+		c.slots.expectNamespaces(ctx, name, namespaces)
 	}
 	_, invalid := c.sidecars.Selector(cluster)
-	requeueAfter, err := c.advanceRollouts(ctx, stages, cluster, clusterState, invalid != nil)
+	requeueAfter, err := c.advanceRollouts(ctx, rollouts, cluster, clusterState, invalid != nil)
 	if isNew {
 		c.notifyNamespaces(ctx, cluster, namespaces, clusterState.isSpread)
 		clusterState.isSpread = true
@@ -63,8 +63,15 @@ func (c *clusters) reconcileCluster(ctx context.Context, name string, stages *wa
 	if cluster.DeletionTimestamp != nil && clusterState.isEmpty() {
 		return 0, c.writer.RemoveFinalizer(ctx, cluster)
 	}
-	specHistory, specRequeueAfter := c.keepSpecHistory(stages, cluster, clusterState)
-	return nextRequeue(requeueAfter, specRequeueAfter), c.writeStatus(ctx, cluster, clusterState, specHistory, invalid, stages.access.BlindHalt(ctx, stages.catalog.Rules(), ""))
+	specHistory, specRequeueAfter := c.keepSpecHistory(rollouts, cluster, clusterState)
+	requeueAfter = nextRequeue(requeueAfter, specRequeueAfter)
+	if err := c.writeStatus(ctx, cluster, clusterState, specHistory, invalid, rollouts.access.BlindHalt(ctx, rollouts.catalog.Rules(), "")); err != nil {
+		return requeueAfter, err
+	}
+	if clusterState.hasAllReports() { // Before that, failures are not known, and all other VectorSidecars wait.
+		c.waves.Record(sidecarcache.ClusterKey(name), state.WaveProgress{Generation: cluster.Generation, MaxAgeTimes: clusterState.maxAgeTimes()})
+	}
+	return requeueAfter, nil
 }
 
 // affectedNamespaces returns the namespaces that a ClusterVectorSidecar selects, and the namespaces that may still

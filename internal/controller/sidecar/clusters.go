@@ -16,6 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -36,6 +37,8 @@ type clusters struct {
 	writer    *apply.Writer
 	client    client.Client
 	events    *events.Recorder
+	slots     *slotScheduler
+	waves     *state.Waves
 	// injects is true if the API server injects from OverlaySets.
 	injects bool
 }
@@ -106,6 +109,8 @@ func (c *clusters) reportError(ctx context.Context, name string, failure error) 
 // forget drops a deleted ClusterVectorSidecar, and requests the reconciles that drop it in its namespaces.
 func (c *clusters) forget(name string) {
 	c.sidecars.ForgetWritten(name)
+	c.slots.forget(sidecarcache.ClusterKey(name))
+	c.waves.Forget(sidecarcache.ClusterKey(name))
 	clusterState := c.drop(name)
 	c.Metrics.Forget(sidecarcache.ClusterKey(name))
 	if clusterState == nil {

@@ -15,9 +15,8 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
-	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
-	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/waves"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
@@ -31,8 +30,8 @@ import (
 // namespaces that this affects. If the selector is invalid, the namespaces are unknown. The waves then stay
 // unchanged, and other VectorSidecars do not wait for them. advanceRollouts returns how long until the next reconcile, 0 for
 // never.
-func (c *clusters) advanceRollouts(ctx context.Context, stages *waveController, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster, isInvalid bool) (time.Duration, error) {
-	platform, err := stages.catalog.Current()
+func (c *clusters) advanceRollouts(ctx context.Context, tracker *rolloutTracker, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster, isInvalid bool) (time.Duration, error) {
+	platform, err := tracker.catalog.Current()
 	if err != nil {
 		return 0, err
 	}
@@ -42,24 +41,24 @@ func (c *clusters) advanceRollouts(ctx context.Context, stages *waveController, 
 	}
 	if cluster.DeletionTimestamp != nil { // Other VectorSidecars do not wait for the deletion.
 		clusterState.setWaveRollouts(nil)
-		stages.notifier.Notify(stages.waves.Forget(sidecarcache.ClusterKey(cluster.Name), &platform.Target)...)
+		c.waves.Forget(sidecarcache.ClusterKey(cluster.Name))
 		return 0, nil
 	}
-	stages.expectReports(ctx)
 	if isInvalid {
-		stages.notifier.Notify(stages.waves.Forget(sidecarcache.ClusterKey(cluster.Name), &platform.Target)...)
+		c.waves.Forget(sidecarcache.ClusterKey(cluster.Name))
 		return 0, nil
 	}
-	members, rollouts := c.membersByWave(ctx, stages.options, cluster, platform), map[string]*waveRollout{}
+	members, _ := waves.NamespacesByWave(ctx, c.sidecars, cluster, tracker.options.DefaultEnvironment, platform)
+	rollouts := map[string]*waveRollout{}
 	generation := lastgood.Generation(asVectorSidecar(cluster))
 	for wave, namespaces := range members {
 		name, lastStatus := platform.Rollout.WaveName(wave), platform.Rollout.LastStatus(cluster.Status.Waves, wave)
-		broken := clusterState.brokenNamespaces(namespaces, lastStatus, stages.now())
+		broken := clusterState.brokenNamespaces(namespaces, lastStatus, tracker.now())
 		member := newMember(cluster, &cluster.Spec.VectorSidecarSpec, generation, wave, &platform.Target)
 		if len(broken) > 0 {
 			member.Generation = 0
 		}
-		rollout, err := stages.startRevision(ctx, sidecarcache.ClusterKey(cluster.Name), member, lastStatus, platform)
+		rollout, err := tracker.startRevision(ctx, member, lastStatus, platform)
 		if err != nil {
 			return 0, err
 		}
@@ -68,7 +67,7 @@ func (c *clusters) advanceRollouts(ctx context.Context, stages *waveController, 
 		}
 		rollout.lastStatus, rollouts[name] = lastStatus, rollout
 	}
-	nextDue := c.observeRollouts(ctx, stages, &platform.Target, cluster, clusterState, members, rollouts)
+	nextDue := c.observeRollouts(ctx, tracker, &platform.Target, cluster, clusterState, members, rollouts)
 	if err := c.recordRollouts(ctx, cluster, rollouts); err != nil {
 		return 0, fmt.Errorf("writing the start of a revision to the status: %w", err)
 	}
@@ -84,25 +83,7 @@ func (c *clusters) advanceRollouts(ctx context.Context, stages *waveController, 
 	if nextDue.IsZero() {
 		return 0, nil
 	}
-	return max(nextDue.Sub(stages.now()), time.Millisecond), nil
-}
-
-// lastReports returns the states of a ClusterVectorSidecar in its waves, as last written to the status. It returns nil if
-// the ClusterVectorSidecar is not in waves any more or never was.
-func (c *clusters) lastReports(ctx context.Context, stages *waveController, name string) ([]fleet.WaveReport, error) {
-	platform := stages.stagedPlatform()
-	cluster, err := c.sidecars.Cluster(ctx, name)
-	if platform == nil || cluster == nil || cluster.DeletionTimestamp != nil {
-		return nil, err
-	}
-	var reports []fleet.WaveReport
-	for wave := range c.membersByWave(ctx, stages.options, cluster, platform) {
-		if lastStatus := platform.Rollout.LastStatus(cluster.Status.Waves, wave); lastStatus != nil {
-			member := newMember(cluster, &cluster.Spec.VectorSidecarSpec, lastgood.Generation(asVectorSidecar(cluster)), wave, &platform.Target)
-			reports = append(reports, fleet.WaveReport{Member: member, Status: lastStatus})
-		}
-	}
-	return reports, nil
+	return max(nextDue.Sub(tracker.now()), time.Millisecond), nil
 }
 
 // recordRollouts writes to the status which revisions start, and which revisions continue because workloads have
@@ -123,40 +104,20 @@ func (c *clusters) recordRollouts(ctx context.Context, cluster *v1alpha1.Cluster
 
 // observeRollouts records the progress of the waves, and requeues the VectorSidecars that wait for it. It returns the time at
 // which the progress changes without an event, zero for never.
-func (c *clusters) observeRollouts(ctx context.Context, stages *waveController, target *fleet.Target, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster, members map[int][]string, rollouts map[string]*waveRollout) (nextDue time.Time) {
-	reports := make([]fleet.WaveReport, 0, len(rollouts))
+func (c *clusters) observeRollouts(ctx context.Context, tracker *rolloutTracker, target *fleet.Target, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster, members map[int][]string, rollouts map[string]*waveRollout) (nextDue time.Time) {
 	for _, rollout := range rollouts {
-		progress, dueTime := clusterState.waveProgress(cluster, rollout, members[rollout.member.Wave], stages.now())
+		progress, dueTime := clusterState.waveProgress(cluster, rollout, members[rollout.member.Wave], tracker.now())
 		rollout.member.MaxAgeTime = dueTime
 		recorded := slices.Clone(rollout.Status.Failures)
 		if previous := clusterState.waveRollout(rollout.Status.Wave); previous != nil {
 			recorded = append(recorded, previous.Status.Failures...) // The status may not have them yet.
 		}
-		if next := rollout.Observe(progress, rollout.member.Wave, target, stages.now()); nextDue.IsZero() || !next.IsZero() && next.Before(nextDue) {
+		if next := rollout.Observe(progress, rollout.member.Wave, target, tracker.now()); nextDue.IsZero() || !next.IsZero() && next.Before(nextDue) {
 			nextDue = next
 		}
 		announceFailures(ctx, c.events, cluster, recorded, rollout.Status.Failures)
-		reports = append(reports, fleet.WaveReport{Member: rollout.member, Status: &rollout.Status})
-	}
-	if clusterState.hasAllReports() { // Before that, failures are not known, and all other VectorSidecars wait.
-		stages.notifier.Notify(stages.waves.Report(sidecarcache.ClusterKey(cluster.Name), target, reports...)...)
-		stages.countWaves(target)
 	}
 	return nextDue
-}
-
-// membersByWave returns the namespaces that a ClusterVectorSidecar selects, by the number of their wave.
-func (c *clusters) membersByWave(ctx context.Context, options *Options, cluster *v1alpha1.ClusterVectorSidecar, platform *desired.Platform) map[int][]string {
-	members := map[int][]string{}
-	selector, _ := c.sidecars.Selector(cluster)
-	objects := c.sidecars.Namespaces(ctx, "")
-	for i := range objects {
-		if selector.Selects(&objects[i]) {
-			wave := waveFor(clusterwide.NewSidecar(cluster, objects[i].Name, true), objects[i].Labels, options, platform)
-			members[wave] = append(members[wave], objects[i].Name)
-		}
-	}
-	return members
 }
 
 // markStarted sets the start time of a wave in the status before the first rollouts of its revision start. It leaves a

@@ -171,7 +171,7 @@ func TestReconcile_WritesOnlyStatusAfterReadFailure(t *testing.T) {
 	}
 	api := newMemoryAPI(t, funcs, sidecar("logs", "vector").WithConfigMap("shipping", "").Build(), deployment("cart", "vector"))
 
-	api.memory.GetOrCreate(logsOfShop).DelayRollout(&v1alpha1.RolloutStatus{Revision: "begun", State: v1alpha1.RolloutProgressing})
+	api.memory.GetOrCreate(logsOfShop).SetRollout(&v1alpha1.RolloutStatus{Revision: "begun", State: v1alpha1.RolloutProgressing})
 	_, err := api.once(t, "logs")
 
 	require.ErrorIs(t, err, refused)
@@ -215,10 +215,9 @@ func TestStatusWriter_KeepsRolloutAfterFailedWrite(t *testing.T) {
 	}}, sidecar("logs", "vector").Build())
 	var vs v1alpha1.VectorSidecar
 	require.NoError(t, api.Get(t.Context(), logsOfShop, &vs))
-	begun, known := v1alpha1.RolloutStatus{Revision: "two", Previous: "one", StartTime: &metav1.Time{Time: time.Unix(1000, 0)}}, api.memory.GetOrCreate(logsOfShop)
-	done := *begun.DeepCopy()
+	done, known := v1alpha1.RolloutStatus{Revision: "two", Previous: "one", StartTime: &metav1.Time{Time: time.Unix(1000, 0)}}, api.memory.GetOrCreate(logsOfShop)
 	done.CompletionTime = &metav1.Time{Time: time.Unix(1001, 0)}
-	known.DelayRollout(&begun)
+	known.SetRollout(&done)
 
 	_, err := api.statuses.write(t.Context(), known, &vs, status.Facts{Decision: &decision.Decision{}, Rollout: &done}, nil)
 	require.True(t, apierrors.IsTimeout(err), "%v", err)

@@ -25,7 +25,7 @@ import (
 )
 
 // newObservation returns the observations about the workloads of a reconcile, after some plans have been carried out.
-func (s *waveController) newObservation(sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, writtenPlans []*plan.Plan) *lastgood.Observation {
+func (s *rolloutTracker) newObservation(sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, writtenPlans []*plan.Plan) *lastgood.Observation {
 	onFailure := s.catalog.Rules().ResolveOnFailure(sidecar.Spec.Rollout)
 	if onFailure != v1alpha1.OnFailureRevert {
 		return &lastgood.Observation{}
@@ -68,7 +68,7 @@ func (s *waveRollout) hadFailed(namespace string) bool {
 // revertSpec reverts a VectorSidecar to its last known good spec, if workloads have failed because of a change of the
 // spec. The status records the revert before a workload is written, because another leader may have to continue after
 // a crash. If the result is true, the reconcile must be repeated with the reverted spec.
-func (s *waveController) revertSpec(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, decision *decision.Decision) (bool, error) {
+func (s *rolloutTracker) revertSpec(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, decision *decision.Decision) (bool, error) {
 	reverted := lastgood.Revert(sidecar, s.newObservation(sidecar, rollout, decision, nil), s.now())
 	if reverted == nil {
 		return false, nil
@@ -114,7 +114,7 @@ func failureReason(plans []plan.Plan) string {
 
 // newReport returns the report of the reconcile of a namespace of a ClusterVectorSidecar, or nil for a VectorSidecar.
 // It also returns the time until the workloads may be settled without an event, or 0 for never.
-func (s *waveController) newReport(sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, results decision.Results) (report *lastgood.NamespaceReport, requeueAfter time.Duration) {
+func (s *rolloutTracker) newReport(sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, results decision.Results) (report *lastgood.NamespaceReport, requeueAfter time.Duration) {
 	if sidecar.Cluster == nil {
 		return nil, 0
 	}

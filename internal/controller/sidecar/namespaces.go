@@ -112,6 +112,12 @@ func (n *namespaces) get(ctx context.Context, name string) (source.Namespace, er
 	return n.known[name], err
 }
 
+// labels returns the labels of a namespace that decisions depend on.
+func (n *namespaces) labels(ctx context.Context, name string) (map[string]string, error) {
+	namespace, err := n.get(ctx, name)
+	return namespace.Labels, err
+}
+
 // requireCached returns an error while the cache does not have the namespace of a VectorSidecar yet, because its environment
 // is unknown. It ignores a VectorSidecar that is being deleted. It also ignores a VectorSidecar of a
 // ClusterVectorSidecar, because its namespace is always in the cache.

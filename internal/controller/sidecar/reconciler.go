@@ -24,7 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/validation"
-	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/waves"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -57,17 +57,18 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 	memory, writer, workloads := state.New(options.Clock), apply.New(cached), options.Workloads
 	sidecars := sidecarcache.New(cached, options.Namespace, options.ClusterSidecars)
 	overlays := overlayset.NewMemory(observed.clock, policies != nil)
-	ofClusters := &clusters{
-		clusterCache: clusterStates, instruments: observed, workloads: workloads, sidecars: sidecars, writer: writer, client: cached,
-		events: recorder, injects: policies != nil,
-	}
 	statuses := &statusWriter{instruments: observed, writer: writer, events: recorder, clusters: clusterStates}
-	waves := fleet.NewWaves()
+	waveState := state.NewWaves()
 	platforms := catalog.New(&catalog.Options{
 		Cached: cached, Live: live, Writer: writer, Sidecars: sidecars, Events: recorder, Metrics: options.Instruments.Metrics, Backoff: memory.Backoff,
-		Waves: waves, Notifier: notifier, Catalog: options.Catalog, Namespace: options.Namespace, Installation: options.Installation,
+		Waves: waveState, Notifier: notifier, Catalog: options.Catalog, Namespace: options.Namespace, Installation: options.Installation,
 		Quiet: options.Quiet, ReadsPods: options.ReadPods, Clock: options.Clock,
 	})
+	slots := newSlotScheduler(sidecars, platforms, options.Instruments.Metrics, notifier, observed.clock)
+	ofClusters := &clusters{
+		clusterCache: clusterStates, instruments: observed, workloads: workloads, sidecars: sidecars, writer: writer, client: cached,
+		events: recorder, slots: slots, waves: waveState, injects: policies != nil,
+	}
 	access := podfaults.NewAccess(options.ReadPods, options.Permissions, options.WatchNamespaces, options.Clock)
 	namespaces := &namespaces{
 		cached: cached, live: live, names: options.WatchNamespaces, sidecarKeys: sidecars.KeysIn, notifier: notifier, rules: platforms.Rules, known: map[string]source.Namespace{},
@@ -80,10 +81,16 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 	leftoverSignal := &leftovers.Signal{}
 	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(notifier, leftoverSignal), Clock: observed.clock})
 	applying := &applier{instruments: observed, writer: writer, events: recorder, overlays: overlays, uses: uses, views: &stalenessGuard{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: platforms.IsStopped}
-	subcontrollers := []subcontroller{leftovers.New(leftovers.Options{
-		Cached: cached, Sidecars: sidecars, Live: live, Workloads: workloads, Writer: writer, Uses: uses, Signal: leftoverSignal, Backoff: memory.Backoff,
-		Recorder: recorder, Metrics: options.Instruments.Metrics, Clock: options.Clock, WrittenBy: options.WrittenBy,
-	})}
+	subcontrollers := []subcontroller{
+		leftovers.New(leftovers.Options{
+			Cached: cached, Sidecars: sidecars, Live: live, Workloads: workloads, Writer: writer, Uses: uses, Signal: leftoverSignal, Backoff: memory.Backoff,
+			Recorder: recorder, Metrics: options.Instruments.Metrics, Clock: options.Clock, WrittenBy: options.WrittenBy,
+		}),
+		waves.New(waves.Options{
+			Sidecars: sidecars, Catalog: platforms, NamespaceLabels: namespaces.labels, Memory: memory, Waves: waveState, Notifier: notifier,
+			Events: recorder, Metrics: options.Instruments.Metrics, Installation: options.Installation, DefaultEnvironment: options.DefaultEnvironment,
+		}),
+	}
 	if policies != nil {
 		subcontrollers = append(subcontrollers, overlayset.New(overlayset.Options{
 			Cached: cached, Live: live.Reader(), Writer: writer, Sidecars: sidecars, Policies: policies, Memory: overlays, Notifier: notifier,
@@ -116,9 +123,10 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 			snapshots: taking, applier: applying, memory: memory,
 			leftovers: leftoverSignal, notifier: notifier, live: &liveRefresh{live: live, workloads: workloads, now: observed.clock},
 		},
-		stages: &waveController{
-			slotScheduler: newSlotScheduler(sidecars, platforms, options.Instruments.Metrics, notifier, observed.clock), waves: waves,
-			namespaces: namespaces, access: access, statuses: statuses, clusters: ofClusters, options: options, now: observed.clock,
+		slots: slots,
+		rollouts: &rolloutTracker{
+			catalog: platforms, namespaces: namespaces, access: access, statuses: statuses, clusters: ofClusters, waves: waveState,
+			notifier: notifier, options: options, now: observed.clock,
 		},
 		clusters:       ofClusters,
 		subcontrollers: subcontrollers,

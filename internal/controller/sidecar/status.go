@@ -63,20 +63,16 @@ func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, s
 		return 0, nil
 	}
 	if !sidecarState.IsStatusUnknown() && equality.Semantic.DeepEqual(original.Status, sidecar.Status) {
+		sidecarState.SetRollout(nil)
 		return 0, nil
 	}
 	if wait := sidecarState.ReserveStatus(); wait > 0 {
-		sidecarState.DelayRollout(facts.Rollout)
 		log.FromContext(ctx).V(1).Info("delaying status update", "for", wait)
 		return wait, nil
 	}
 	announceOwnerRemovals(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, planned)
 	announceRevertEnd(w.events, sidecar, &sidecar.Spec, original.Status.Reverted, sidecar.Status.Reverted)
-	if err := w.send(ctx, sidecarState, original, sidecar); err != nil {
-		sidecarState.DelayRollout(facts.Rollout) // An older delayed status does not show the current progress anymore.
-		return 0, err
-	}
-	return 0, nil
+	return 0, w.send(ctx, sidecarState, original, sidecar)
 }
 
 // fail writes the error of a failed reconcile to the status. All other fields stay as they are, or as in a delayed

@@ -49,7 +49,8 @@ type VectorSidecarReconciler struct {
 	periodic    *periodic
 	// subcontrollers are the other controllers of the manager.
 	subcontrollers []subcontroller
-	stages         *waveController
+	slots          *slotScheduler
+	rollouts       *rolloutTracker
 	clusters       *clusters
 }
 
@@ -60,14 +61,14 @@ type subcontroller interface {
 
 // Reconcile reconciles one VectorSidecar or ClusterVectorSidecar, with metrics and a trace.
 func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
-	if !r.stages.catalog.IsLoaded() {
+	if !r.rollouts.isReady() {
 		return reconcile.Result{RequeueAfter: state.FirstConflict}, nil
 	}
 	ctx, reconcileStep := r.instruments.startReconcile(ctx, request.NamespacedName)
 	resultLabel := telemetry.ResultFailed
 	defer func() { r.instruments.endReconcile(&reconcileStep, resultLabel, err, recover()) }()
 	result, resultLabel, err = r.reconcileWithRetries(ctx, request, reconcileStep.span)
-	requeueAfter := r.stages.catalog.Tidy(ctx)
+	requeueAfter := r.rollouts.catalog.Tidy(ctx)
 	if err != nil && shutdown.IsStopping(ctx) {
 		log.FromContext(ctx).V(1).Info("reconcile stopped by shutdown", "cause", err.Error())
 		return reconcile.Result{}, nil
@@ -99,23 +100,10 @@ func (r *VectorSidecarReconciler) requeue(name types.NamespacedName, delay time.
 }
 
 // withdraw makes other VectorSidecars not wait for the one with a failed reconcile: it removes the demand for rollout
-// slots, and the last known progress counts in its wave. If that progress cannot be read, the wave continues to wait.
-func (r *VectorSidecarReconciler) withdraw(ctx context.Context, name types.NamespacedName) {
-	r.stages.withdraw(name)
-	var lastReports []fleet.WaveReport
-	var err error
-	switch cluster, isCluster := meta.ParseClusterName(name.Name); {
-	case isCluster && name.Namespace == "":
-		lastReports, err = r.clusters.lastReports(ctx, r.stages, cluster)
-	case !isCluster:
-		var sidecar *v1alpha1.VectorSidecar
-		if sidecar, err = r.snapshots.sidecars.Get(ctx, name); sidecar != nil {
-			lastReports, err = r.stages.lastReports(ctx, r.memory.GetOrCreate(name), sidecar)
-		}
-	}
-	if err == nil {
-		r.stages.reportFailed(name, lastReports)
-	}
+// slots, and the last known progress counts in its wave.
+func (r *VectorSidecarReconciler) withdraw(name types.NamespacedName) {
+	r.slots.withdraw(name)
+	r.rollouts.waves.RecordFailure(name)
 }
 
 // isTransient reports whether an error of a request is a conflict, and a retry is expected to succeed.
@@ -146,7 +134,7 @@ func (r *VectorSidecarReconciler) reconcileWithRetries(ctx context.Context, requ
 	isFinished := false
 	defer func() {
 		if !isFinished || err != nil {
-			r.withdraw(ctx, request.NamespacedName)
+			r.withdraw(request.NamespacedName)
 		}
 	}()
 	result, resultLabel, err = r.reconcileOnce(ctx, request, span)
@@ -157,7 +145,7 @@ func (r *VectorSidecarReconciler) reconcileWithRetries(ctx context.Context, requ
 // reconcileOnce makes one reconcile of a VectorSidecar or ClusterVectorSidecar.
 func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request reconcile.Request, span telemetry.Span) (reconcile.Result, string, error) {
 	if cluster, isCluster := meta.ParseClusterName(request.Name); isCluster && request.Namespace == "" {
-		requeueAfter, err := r.clusters.reconcileCluster(ctx, cluster, r.stages)
+		requeueAfter, err := r.clusters.reconcileCluster(ctx, cluster, r.rollouts)
 		return reconcile.Result{RequeueAfter: requeueAfter}, reconcileResult(err), err
 	}
 	sidecar, err := r.snapshots.sidecars.Get(ctx, request.NamespacedName)
@@ -191,7 +179,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
-	rollout, err := r.stages.advanceSidecar(ctx, sidecarState, sidecar)
+	rollout, err := r.rollouts.advanceSidecar(ctx, sidecarState, sidecar)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("starting a revision of %s: %w", desired.Describe(sidecar), err)
 	}
@@ -212,7 +200,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	span.Set(telemetry.AttributeTemplateSet, decision.TemplateSet)
 	span.SetCount(telemetry.AttributeMatched, decision.Matched)
 	r.snapshots.configMaps.forget(sidecarState.KeepReferences(decision.ConfigMaps()))
-	switch isBack, err := r.stages.revertSpec(ctx, sidecarState, sidecar, rollout, decision); {
+	switch isBack, err := r.rollouts.revertSpec(ctx, sidecarState, sidecar, rollout, decision); {
 	case err != nil:
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	case isBack:
@@ -222,14 +210,14 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("recording the started revision of %s: %w", desired.Describe(sidecar), err)
 	}
 	sidecarState.SetAdoptedContent(decision.Adopted)
-	slotWait := r.stages.reserve(ctx, request.NamespacedName, decision)
+	slotWait := r.slots.reserve(ctx, request.NamespacedName, decision)
 	// The API server must not inject a sidecar again after its removal. The controller of OverlaySets wakes this reconcile.
 	if r.applier.overlays.RequestRemoval(sidecar) {
-		r.stages.report(request.NamespacedName, decision, nil)
+		r.slots.report(request.NamespacedName, decision, nil)
 		return reconcile.Result{}, telemetry.ResultUnchanged, nil
 	}
 	if r.preflights.runDryRuns(ctx, sidecarState, decision) {
-		r.stages.report(request.NamespacedName, decision, nil)
+		r.slots.report(request.NamespacedName, decision, nil)
 		return reconcile.Result{RequeueAfter: state.AtOnce}, telemetry.ResultUnchanged, ctx.Err()
 	}
 	if err := r.finalizer.AddBeforeWriting(ctx, sidecar, decision); err != nil {
@@ -237,12 +225,13 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	}
 	results := r.applier.apply(ctx, sidecarState, sidecar, decision)
 	written := results.Written()
-	r.stages.report(request.NamespacedName, decision, written)
-	rolloutStatus, rolloutWait := r.stages.observe(ctx, sidecar, rollout, decision, written)
-	report, namespaceWait := r.stages.newReport(sidecar, rollout, decision, results)
+	rolloutStatus, rolloutWait := r.rollouts.observe(ctx, sidecar, rollout, decision, written)
+	r.rollouts.recordProgress(sidecarState, sidecar, rollout, decision)
+	r.slots.report(request.NamespacedName, decision, written)
+	report, namespaceWait := r.rollouts.newReport(sidecar, rollout, decision, results)
 	specStatus := lastgood.SpecStatus{} // The status of a ClusterVectorSidecar has its own.
 	if sidecar.Cluster == nil {
-		specStatus = lastgood.NextSpecStatus(sidecar, r.stages.newObservation(sidecar, rollout, decision, written))
+		specStatus = lastgood.NextSpecStatus(sidecar, r.rollouts.newObservation(sidecar, rollout, decision, written))
 	}
 	if err := results.Retryable(); errors.Is(err, election.ErrNotLeading) {
 		return reconcile.Result{}, telemetry.ResultFailed, err // Only the leader reports errors.
@@ -280,7 +269,7 @@ func (r *VectorSidecarReconciler) record(ctx context.Context, sidecarState *stat
 	if rollout != nil && rollout.isFirstStart(decision) {
 		return r.clusters.markStarted(ctx, rollout.clusterName, rollout, r.instruments.clock())
 	}
-	return r.stages.record(ctx, sidecarState, sidecar, rollout, decision)
+	return r.rollouts.record(ctx, sidecarState, sidecar, rollout, decision)
 }
 
 // release removes the finalizer of a deleted VectorSidecar when the sidecar is removed from all workloads.
@@ -327,7 +316,8 @@ func (r *VectorSidecarReconciler) forget(name types.NamespacedName) {
 	r.finalizer.Forget(name)
 	r.periodic.leftovers.Wake()
 	r.periodic.live.forget(name.Namespace)
-	r.stages.forget(name)
+	r.slots.forget(name)
+	r.rollouts.waves.Forget(name)
 	r.clusters.removeNamespace(name)
 	r.instruments.Metrics.Forget(name)
 }
@@ -357,7 +347,6 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 	if err := r.snapshots.catalog.SetupWithManager(ctx, mgr); err != nil {
 		return fmt.Errorf("adding the controller of the catalog: %w", err)
 	}
-	r.stages.clearWaveMetrics()
 	if err := addInformers(ctx, mgr.GetCache(), options.Workloads); err != nil {
 		return err
 	}

@@ -49,11 +49,11 @@ func TestVectorSidecarReconciler_LimitsTransientConflicts(t *testing.T) {
 
 // After a restart, the first reconcile of a VectorSidecar fails. Its status shows a halt, or that its wave is not
 // finished. Other VectorSidecars respect both.
-func TestWaveController_KeepsHaltAfterFailedReconcile(t *testing.T) {
+func TestRolloutTracker_KeepsHaltAfterFailedReconcile(t *testing.T) {
 	rules := pacing("waves: [{name: first, environments: [staging]}]\nhalt: {failedWorkloads: 1}")
 	loading := newMemoryAPI(t, interceptor.Funcs{}, rules)
 	loading.load(t)
-	platform, err := loading.stages.catalog.Current()
+	platform, err := loading.rollouts.catalog.Current()
 	require.NoError(t, err)
 	revision := platform.Target.Revision
 	began := v1alpha1.RolloutStatus{
@@ -116,7 +116,7 @@ func TestWaveController_KeepsHaltAfterFailedReconcile(t *testing.T) {
 // The waves wait for the report of each namespace of a ClusterVectorSidecar. Each of these namespaces is reconciled,
 // also if the ClusterVectorSidecar changes before. Otherwise, no VectorSidecar would get a rollout slot until a
 // restart.
-func TestWaveController_ReconcilesEachAwaitedNamespace(t *testing.T) {
+func TestRolloutTracker_ReconcilesEachAwaitedNamespace(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(ctx context.Context, api client.Client, all *v1alpha1.ClusterVectorSidecar) error
 		fails  error

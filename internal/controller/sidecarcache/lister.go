@@ -149,6 +149,11 @@ func (l *Lister) listSidecars(ctx context.Context, namespace string, options ...
 	return list.Items
 }
 
+// Sidecars returns all VectorSidecars, without ClusterVectorSidecars. The caller must not change them.
+func (l *Lister) Sidecars(ctx context.Context) []v1alpha1.VectorSidecar {
+	return l.listSidecars(ctx, "")
+}
+
 // KeysIn returns the keys of the VectorSidecars of a namespace, without ClusterVectorSidecars.
 func (l *Lister) KeysIn(ctx context.Context, namespace string) []types.NamespacedName {
 	return Keys(l.listSidecars(ctx, namespace))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
@@ -32,8 +33,8 @@ type statusLimiter struct {
 	// isUnknown is true if the API server did not confirm the last write. The current status is then either the cached
 	// or the written one.
 	isUnknown bool
-	// rollout is the rollout of a delayed status, nil if no status is delayed. It keeps a rollout that starts and
-	// finishes between two status writes.
+	// rollout is the rollout status of the last reconcile, nil if it is written or there is none. It keeps a rollout
+	// that starts and finishes between two status writes.
 	rollout *v1alpha1.RolloutStatus
 	// unreleased is the error of the last attempt to clean up after a deleted VectorSidecar or to remove its finalizer.
 	// It is nil if no attempt was made or if the cleanup waits.
@@ -62,15 +63,15 @@ func (s *Sidecar) MarkStatusWritten(sidecar *v1alpha1.VectorSidecar) {
 	s.status.isUnknown, s.status.rollout = false, nil
 }
 
-// DelayRollout records the rollout in a status that is written later.
-func (s *Sidecar) DelayRollout(rollout *v1alpha1.RolloutStatus) {
+// SetRollout records the rollout status of a reconcile before it is written.
+func (s *Sidecar) SetRollout(rollout *v1alpha1.RolloutStatus) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status.rollout = rollout.DeepCopy()
 }
 
-// Rollout returns the rollout of the VectorSidecar: the one in the delayed status, or else the one in the given
-// status. It is nil for none.
+// Rollout returns the rollout status of the VectorSidecar: the recorded one if it is not written yet, otherwise the one
+// in status. It is nil for none.
 func (s *Sidecar) Rollout(status *v1alpha1.VectorSidecarStatus) *v1alpha1.RolloutStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,6 +79,26 @@ func (s *Sidecar) Rollout(status *v1alpha1.VectorSidecarStatus) *v1alpha1.Rollou
 		return s.status.rollout.DeepCopy()
 	}
 	return status.Rollout
+}
+
+// Rollout returns the current rollout status of a VectorSidecar in the cache, nil for none: the recorded or written one
+// if the cache does not show it yet. The caller must not change it.
+func (m *Memory) Rollout(sidecar *v1alpha1.VectorSidecar) *v1alpha1.RolloutStatus {
+	m.mu.Lock()
+	s := m.sidecars[client.ObjectKeyFromObject(sidecar)]
+	m.mu.Unlock()
+	if s == nil {
+		return sidecar.Status.Rollout
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.status.rollout != nil {
+		return s.status.rollout
+	}
+	if written, ok := s.status.written.Get(sidecar); ok {
+		return written.Rollout
+	}
+	return sidecar.Status.Rollout
 }
 
 // SetFinalizerError records the error that keeps the finalizer on a deleted VectorSidecar, or nil for none.

@@ -76,19 +76,19 @@ func TestStatus_ReturnsLastWrittenStatus(t *testing.T) {
 	require.EqualValues(t, 8, s.Status(again).InjectedDeployments, "another object has the same name")
 }
 
-// If a status write is delayed, Rollout returns the progress of the delayed status.
-func TestRollout_ReturnsDelayedRollout(t *testing.T) {
+// Rollout returns the recorded rollout status until it is written.
+func TestRollout_ReturnsUnwrittenRollout(t *testing.T) {
 	s := New(func() time.Time { return time.Unix(1000, 0) }).GetOrCreate(logsOfShop)
 	vs := &v1alpha1.VectorSidecar{}
 	vs.Status.Rollout = &v1alpha1.RolloutStatus{Revision: "one"}
 	begun := &v1alpha1.RolloutStatus{Revision: "one", StartTime: &metav1.Time{Time: time.Unix(1000, 0)}}
 
 	require.Equal(t, vs.Status.Rollout, s.Rollout(&vs.Status))
-	s.DelayRollout(begun)
+	s.SetRollout(begun)
 	require.Equal(t, begun, s.Rollout(&vs.Status))
 	s.MarkStatusWritten(vs)
 	require.Equal(t, vs.Status.Rollout, s.Rollout(&vs.Status))
-	s.DelayRollout(nil)
+	s.SetRollout(nil)
 	require.Equal(t, vs.Status.Rollout, s.Rollout(&vs.Status))
 }
 

@@ -25,7 +25,7 @@ import (
 
 // While the operator cannot mark a revision as failed, VectorSidecars revert from it, but start no other revision,
 // because a start would delete the failure from the status.
-func TestWaveController_StartsNextRevisionAfterMark(t *testing.T) {
+func TestRolloutTracker_StartsNextRevisionAfterMark(t *testing.T) {
 	rules, _ := pacing("halt: {}\nonFailure: Revert").(*corev1.ConfigMap)
 	rules.Data["development.yaml"] = "sidecar: {}"
 	mayMark, requests := false, 0
