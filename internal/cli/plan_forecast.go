@@ -253,6 +253,7 @@ func (s *session) planOrder(results []*result) rolloutOrder {
 		offset := lastBatch
 		simulate.Share(paced, rules)
 		for i, batches := range simulate.Batches(paced, rules) {
+			results[members[i]].decision.Plans = paced[i].Plans
 			for j, batch := range batches {
 				if batch > 0 {
 					planned.batches[members[i]][j] = offset + batch

@@ -69,9 +69,8 @@ func (r *result) applyReport() {
 	slices.SortFunc(plans, func(a, b plan.Plan) int {
 		return cmp.Or(cmp.Compare(a.Target.Name, b.Target.Name), cmp.Compare(a.Target.Kind, b.Target.Kind))
 	})
-	plan.Admit(plans, r.decision.Limit)
-	r.decision.Plans = plans
-	if !slices.ContainsFunc(plans, func(p plan.Plan) bool { return isWritten(&p) }) {
+	r.decision.Plans = plan.Admit(plans, r.decision.Limit)
+	if !slices.ContainsFunc(r.decision.Plans, func(p plan.Plan) bool { return isWritten(&p) }) {
 		r.decision.Companions, r.decision.Missing = r.input.Companions, nil // The rendered companions are not needed.
 	}
 }
@@ -114,13 +113,11 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 		return &carried
 	case v1alpha1.StateDeferred:
 		if decided != nil && (isWritten(decided) || decided.IsDeferred()) {
-			decided.SetBlock(&plan.Block{Kind: plan.BlockedByMode, Reason: reported.Reason, Message: reported.Message})
-			return decided
+			return new(decided.WithBlock(&plan.Block{Kind: plan.BlockedByMode, Reason: reported.Reason, Message: reported.Message}))
 		}
 	case v1alpha1.StateWaiting:
 		if decided != nil && isWritten(decided) {
-			decided.SetBlock(&plan.Block{Kind: plan.BlockedByReport, Reason: reported.Reason, Message: reported.Message})
-			return decided
+			return new(decided.WithBlock(&plan.Block{Kind: plan.BlockedByReport, Reason: reported.Reason, Message: reported.Message}))
 		}
 	default:
 	}
@@ -151,8 +148,10 @@ func reportedRollout(reported *v1alpha1.WorkloadStatus) plan.Rollout {
 // clearWait returns a plan that does not wait for other workloads, because the plans of the other workloads are
 // guesses.
 func clearWait(p *plan.Plan) *plan.Plan {
-	if p != nil && p.Block != nil && p.Block.Kind.EndsByItself() {
-		p.Block = nil
+	if p == nil || p.Block == nil || !p.Block.Kind.EndsByItself() {
+		return p
 	}
-	return p
+	unblocked := *p
+	unblocked.Block = nil
+	return &unblocked
 }

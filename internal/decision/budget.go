@@ -52,17 +52,3 @@ func requestedRetry(facts *Facts) *v1alpha1.RetryStatus {
 	}
 	return &v1alpha1.RetryStatus{Requested: requested, RetryTime: metav1.NewTime(facts.Now.Truncate(time.Second))}
 }
-
-// holdWrites removes the writes of companions and validations from the decision if writes are on hold. If plans wait
-// for a rollout window, it schedules another decision for the time when the next window opens.
-func (d *Decision) holdWrites(facts *Facts) {
-	if d.Limit.WriteHold != nil {
-		d.Missing, d.Obsolete, d.Validations = nil, nil, nil
-		d.HasSettled = false
-	}
-	for i := range d.Plans {
-		if p := &d.Plans[i]; p.IsBlockedBy(plan.BlockedByWindow) {
-			d.checkAt(facts.Now, p.Block.Until)
-		}
-	}
-}

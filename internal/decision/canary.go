@@ -32,14 +32,15 @@ func canarySelector(sidecar *v1alpha1.VectorSidecar) (labels.Selector, *desired.
 	return selector, nil
 }
 
-// markCanaries marks the plans of canaries. The workloads should have the sidecar, and are in the order of their
-// plans. If the spec has a number of canaries, workloads that do not test the sidecar are skipped: the injection is
-// excluded or blocked, the workload failed before, or it does not start pods. If no workload starts pods, the first
-// workloads are canaries. The result reports whether the other workloads wait for evidence from canaries.
-func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven bool) {
+// findCanaries returns the positions of the plans of canaries. The workloads are the workloads that should have the
+// sidecar, in the order of their plans. If the spec has a number of canaries, some workloads are skipped because they do
+// not test the sidecar. A workload is skipped if its injection is excluded or blocked, if it failed before, or if it does
+// not start pods. If no workload starts pods, the first workloads are canaries. hasChange reports whether workloads get
+// the change now that canaries test.
+func (d *Decision) findCanaries(facts *Facts, workloads []Workload) (canaries []int, hasChange bool) {
 	rollout := facts.Sidecar.Spec.Rollout
 	if rollout == nil || rollout.Canary == nil {
-		return false
+		return nil, false
 	}
 	number := rollout.Canary.Workloads
 	selector, _ := canarySelector(facts.Sidecar) // Match has rejected an invalid selector.
@@ -50,7 +51,7 @@ func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven 
 			count = max(1, scaled)
 		}
 	}
-	var starting, idle []*plan.Plan
+	var starting, idle []int
 	for i := range workloads {
 		p := &d.Plans[i]
 		if p.Desired == nil || p.IsSkipped() || p.Rollout.FailedBefore || !selector.Matches(workloads[i].Record.Labels()) {
@@ -60,22 +61,16 @@ func (d *Decision) markCanaries(facts *Facts, workloads []Workload) (isUnproven 
 		switch {
 		case p.IsStopped() || p.Denied != nil:
 		case number != nil && p.Workload.Idle != "" && (p.Workload.Evidence == 0 || !p.IsCurrent()):
-			idle = append(idle, p)
+			idle = append(idle, i)
 		default:
-			starting = append(starting, p)
+			starting = append(starting, i)
 		}
 	}
 	if len(starting) == 0 {
 		starting = idle
 	}
-	for _, p := range starting[:min(count, len(starting))] {
-		p.IsCanary = true
-	}
-	if !slices.ContainsFunc(starting, func(p *plan.Plan) bool { return !p.IsDeferred() }) {
-		return false // No workload gets the change yet.
-	}
-	d.Canary = d.canaryStatus(facts, changeDigest(workloads))
-	return d.Canary.State != v1alpha1.CanaryFinished
+	hasChange = slices.ContainsFunc(starting, func(i int) bool { return !d.Plans[i].IsDeferred() })
+	return starting[:min(count, len(starting))], hasChange
 }
 
 // canaryStatus returns the progress of the canaries with a change. A finished change stays finished: a canary that

@@ -35,32 +35,28 @@ func (d *Decision) addConfigMapCopy(configMapCopy *desired.ConfigMapCopy, source
 	configMapCopy.AddTo(d.addCompanion(configMapCopy.NewConfigMap(source, sidecar)), source)
 }
 
-// findMissingCompanions adds the companions that do not exist or differ to Missing. A ConfigMap of the same name that
-// does not belong to the VectorSidecar is a conflict, and makes the decision invalid.
-func (d *Decision) findMissingCompanions(facts *Facts) {
-	for _, expected := range d.Companions {
-		live := facts.find(expected.Name)
+// missingCompanions returns the companions that do not exist or that differ. It returns none if the VectorSidecar has an
+// error. The error is the argument, or a conflict with a ConfigMap of the same name that does not belong to the
+// VectorSidecar.
+func (f *Facts) missingCompanions(companions []corev1.ConfigMap, invalid *desired.Invalid) ([]corev1.ConfigMap, *desired.Invalid) {
+	var missing []corev1.ConfigMap
+	for _, expected := range companions {
+		live := f.find(expected.Name)
 		switch {
 		case live == nil:
-			d.Missing = append(d.Missing, expected)
-		case !companion.IsLabeledFor(live, facts.Sidecar):
-			d.Invalid = &desired.Invalid{Reason: meta.ReasonConflict, Message: fmt.Sprintf(
-				"ConfigMap %s/%s exists, but does not belong to %s; delete the ConfigMap, or rename the VectorSidecar", live.Namespace, live.Name, desired.Describe(facts.Sidecar))}
-		case companion.KnownDigest(live) != companion.Digest(&expected) || !companion.IsOwnedBy(live, facts.Sidecar):
+			missing = append(missing, expected)
+		case !companion.IsLabeledFor(live, f.Sidecar):
+			invalid = &desired.Invalid{Reason: meta.ReasonConflict, Message: fmt.Sprintf(
+				"ConfigMap %s/%s exists, but does not belong to %s; delete the ConfigMap, or rename the VectorSidecar", live.Namespace, live.Name, desired.Describe(f.Sidecar))}
+		case companion.KnownDigest(live) != companion.Digest(&expected) || !companion.IsOwnedBy(live, f.Sidecar):
 			expected.UID = live.UID
-			d.Missing = append(d.Missing, expected)
+			missing = append(missing, expected)
 		}
 	}
-	if d.Invalid == nil {
-		return
+	if invalid != nil {
+		return nil, invalid
 	}
-	d.Missing = nil
-	d.withholdOverlays(d.Invalid.Message)
-	for i := range d.Plans {
-		if p := &d.Plans[i]; p.Writes() && p.StartsPods() && p.Change != plan.Remove {
-			p.SetBlock(&plan.Block{Kind: plan.BlockedByError, Reason: d.Invalid.Reason, Message: d.Invalid.Message})
-		}
-	}
+	return missing, nil
 }
 
 // withholdOverlays removes all admission overlays from the decision and sets the reason in OverlayBlocker.

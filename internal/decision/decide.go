@@ -17,8 +17,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// Decide returns the decision on the workloads that should have the sidecar (injected) and that should not (removed).
-// Both lists are sorted by name. The result depends only on the arguments.
+// Decide makes the decision for the workloads that should have the sidecar and for the workloads that should not. Both
+// lists are sorted by name. The result depends only on the arguments. Decide is the only function that combines plans:
+// with the canaries, and with the limits for all of them.
 func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	d := &Decision{
 		BlindHalt: facts.BlindHalt, IsForDeletion: facts.Sidecar.DeletionTimestamp != nil,
@@ -30,7 +31,13 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	}
 	d.addFindings(facts.Findings)
 	d.inject(facts, injected)
-	isUnproven := d.markCanaries(facts, injected)
+	canaries, hasChange := d.findCanaries(facts, injected)
+	for _, i := range canaries {
+		d.Plans[i].IsCanary = true
+	}
+	if hasChange {
+		d.Canary = d.canaryStatus(facts, changeDigest(injected))
+	}
 	for i := range removed {
 		d.remove(facts, &removed[i])
 	}
@@ -43,14 +50,26 @@ func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	if d.Retry != nil {
 		d.Limit.Retried = d.Retry.RetryTime.Time
 	}
-	if isUnproven {
+	if d.Canary != nil && d.Canary.State != v1alpha1.CanaryFinished {
 		d.Limit.Unproven = noEvidenceMessage(facts.Sidecar)
 	}
-	plan.Admit(d.Plans, d.Limit)
 	d.offer(facts)
-	d.findMissingCompanions(facts)
+	d.Missing, d.Invalid = facts.missingCompanions(d.Companions, d.Invalid)
+	limit := d.Limit
+	if invalid := d.Invalid; invalid != nil {
+		d.withholdOverlays(invalid.Message)
+		limit.Error = &plan.Block{Kind: plan.BlockedByError, Reason: invalid.Reason, Message: invalid.Message}
+	}
+	d.Plans = plan.Admit(d.Plans, limit)
 	d.findObsoleteCompanions(facts.Companions)
-	d.holdWrites(facts)
+	if d.Limit.WriteHold != nil { // Companions and validations are written with the workloads.
+		d.Missing, d.Obsolete, d.Validations, d.HasSettled = nil, nil, nil, false
+	}
+	for i := range d.Plans {
+		if block := d.Plans[i].Block; block != nil {
+			d.checkAt(facts.Now, block.Until)
+		}
+	}
 	return d
 }
 
@@ -73,7 +92,9 @@ func (d *Decision) inject(facts *Facts, workloads []Workload) {
 				readsTarget = rendered.FailsForTarget()
 			}
 		}
-		lastRendered = d.add(facts, w, lastRendered)
+		p := d.newPlan(facts, w)
+		d.Plans = append(d.Plans, p)
+		lastRendered = d.addCompanions(facts, w, &p, lastRendered)
 	}
 	// If the rendering is invalid for all workloads, the VectorSidecar has the error, not the workloads.
 	if failures > 0 && failures == len(workloads) {
@@ -81,14 +102,33 @@ func (d *Decision) inject(facts *Facts, workloads []Workload) {
 	}
 }
 
-// add adds the plan of an evaluated workload after all gates, and the companions that the plan needs. lastRendered is
-// the last rendering with companions that were added, and the result is the new one.
-func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered) *desired.Rendered {
+// newPlan returns the plan of a workload that should have the sidecar: the evaluated plan with the first block of its
+// gates, and with its rollout. It also records the effects of the block on the VectorSidecar, and the used node ports.
+func (d *Decision) newPlan(facts *Facts, w *Workload) plan.Plan {
+	if w.Evaluated.Rendered == nil { // The workload cannot have the sidecar.
+		return d.withRollout(facts, w.currentPlan(), w.Started)
+	}
+	input := d.newGateInput(facts, w)
+	p, block := input.gatedPlan()
+	switch {
+	case block == nil:
+	case block.Kind == plan.BlockedByInvalidConfig:
+		d.Invalid = &desired.Invalid{Reason: block.Reason, Message: block.Message}
+	case block.Kind == plan.BlockedByMode:
+		d.Deferred.add(d.mode, input.wait.StartedAt)
+	case block.Kind == plan.BlockedByValidation:
+		d.addValidation(input.rendered.Validation)
+	}
+	if len(input.ports) > 0 && p.HasChange(plan.Inject, plan.Update) { // A rejected sidecar does not listen on its ports.
+		d.claims = append(d.claims, input)
+	}
+	return d.withRollout(facts, p, w.Started)
+}
+
+// addCompanions adds the companions that a plan needs. The rendering in the arguments is the last one with companions
+// that were added. addCompanions returns the new last one.
+func (d *Decision) addCompanions(facts *Facts, w *Workload, p *plan.Plan, lastRendered *desired.Rendered) *desired.Rendered {
 	evaluated, rendered := w.Evaluated, w.Evaluated.Rendered
-	d.Plans = append(d.Plans, evaluated.Plan)
-	p := &d.Plans[len(d.Plans)-1]
-	p.Workload = w.Record.State()
-	defer d.setRollout(facts, p, w.Started)
 	if rendered == nil {
 		return lastRendered
 	}
@@ -96,8 +136,6 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 	if isAnother && rendered.Report != nil && !w.Source.ChecksOff {
 		d.addFindings(rendered.Report.Findings)
 	}
-	adjustRecord(p, w)
-	d.block(d.newGateInput(facts, p, w))
 	for _, name := range evaluated.KeptConfigMaps {
 		d.kept[name] = true
 	}
@@ -116,73 +154,7 @@ func (d *Decision) add(facts *Facts, w *Workload, lastRendered *desired.Rendered
 	return rendered
 }
 
-// adjustRecord drops an adoption that the controller owner would undo, and removes the record of a wait that has ended.
-func adjustRecord(p *plan.Plan, w *Workload) {
-	if p.Owner != nil && p.HasChange(plan.Adopt) && w.HadSidecar {
-		// A controller that replaces the whole workload clears the operator's field ownership each time. To adopt the
-		// fields again would cause an event for the controller, which would replace the workload again, and so on
-		// forever.
-		p.Change, p.Write.Apply, p.Write.Cause = plan.None, nil, ""
-	}
-	if p.HasChange(plan.None) && p.Existing.Waits {
-		view := w.Record.View()
-		p.Change, p.Write.Apply, p.Write.ReleaseOnly = plan.RecordOnly, plan.NewWaitRemoval(p.Manager, &view), false
-	}
-}
-
-// block applies all gates to a plan, and adds its validation and its node ports to the decision.
-func (d *Decision) block(input *gateInput) {
-	p := input.plan
-	d.applyGates(ownerGates, input)
-	p.OwnerNotice, p.MaxAgeExpired = input.ownerNotice(), input.hasMaxAgeExpired()
-	if d.applyGates(changeGates, input); p.IsBlockedBy(plan.BlockedByMode) {
-		d.Deferred.add(input.mode, input.wait.StartedAt)
-	}
-	p.Warning = input.warning()
-	if d.applyGates(checkGates, input); p.IsBlockedBy(plan.BlockedByValidation) {
-		d.addValidation(input.rendered.Validation)
-	}
-	if len(input.ports) > 0 && p.HasChange(plan.Inject, plan.Update) { // A rejected sidecar does not listen on its ports.
-		d.claims = append(d.claims, input)
-	}
-}
-
-// newGateInput returns the input of the gates of a plan, before the ownerGates.
-func (d *Decision) newGateInput(facts *Facts, p *plan.Plan, w *Workload) *gateInput {
-	input := &gateInput{facts: facts, plan: p, rendered: w.Evaluated.Rendered, workload: w, mode: d.mode, claims: d.claims}
-	if !p.HasChange(plan.Inject, plan.Update) {
-		return input
-	}
-	view := w.Record.View()
-	input.view = &view
-	if p.Owner != nil {
-		input.removal = d.ownerRemovalFor(p)
-	}
-	if d.mode != nil {
-		input.wait, input.isWaitRecorded = d.mode.waitFor(facts, p)
-	}
-	if p.Target.Adapter().Traits.OnEveryNode {
-		input.ports = p.NodePorts(input.view)
-	}
-	return input
-}
-
-// applyGates sets the first block of the gates on a plan.
-func (d *Decision) applyGates(gates []func(input *gateInput) *plan.Block, input *gateInput) {
-	block := findBlock(gates, input)
-	switch {
-	case block == nil:
-		return
-	case block.Kind == plan.BlockedByInvalidConfig: // The VectorSidecar has the error, and the workload should not have its sidecar.
-		d.Invalid = &desired.Invalid{Reason: block.Reason, Message: block.Message}
-		*input.plan = plan.ForBlocked(input.plan.Manager, input.view, *block)
-	default:
-		input.plan.SetBlock(block)
-	}
-	d.checkAt(input.facts.Now, block.Until)
-}
-
-// remove adds the plan for a workload that should not have the sidecar, if a change is necessary or in progress.
+// remove plans a workload that should not have the sidecar. It adds the plan if a change is necessary or in progress.
 func (d *Decision) remove(facts *Facts, w *Workload) {
 	d.Previous.Removed = append(d.Previous.Removed, w.Evaluated)
 	removal := w.Evaluated.Plan
@@ -190,7 +162,7 @@ func (d *Decision) remove(facts *Facts, w *Workload) {
 		d.LeavesMarks, removal.Change, removal.Block = true, plan.None, nil
 	}
 	removal.Workload, removal.Write.Cause = w.Record.State(), removalCause(facts.Sidecar)
-	if d.setRollout(facts, &removal, w.Started); removal.Rollout.InFlight || !removal.HasChange(plan.None) {
+	if removal = d.withRollout(facts, removal, w.Started); removal.Rollout.InFlight || !removal.HasChange(plan.None) {
 		d.Plans = append(d.Plans, removal)
 	}
 }

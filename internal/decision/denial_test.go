@@ -70,7 +70,7 @@ func TestIsInProgress_IgnoresRejectedWrites(t *testing.T) {
 
 // If canaries are given as a number, the next workload replaces a blocked one. If a selector names them, a blocked one
 // is not replaced.
-func TestMarkCanaries_ReplacesBlockedWorkloads(t *testing.T) {
+func TestDecide_ReplacesBlockedCanaries(t *testing.T) {
 	wanted := func(name string, action plan.Change) Workload {
 		return evaluated(name, action, &plan.Desired{}, workload.State{})
 	}

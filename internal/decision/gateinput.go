@@ -10,7 +10,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// gateInput is the plan of one workload with the facts that its gates depend on. The gates do not change it.
+// gateInput is the evaluated plan of one workload with the facts that its gates depend on. The gates do not change it.
 type gateInput struct {
 	facts *Facts
 	plan  *plan.Plan

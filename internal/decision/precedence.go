@@ -46,9 +46,7 @@ func (f *Facts) EvaluateInjection(desiredWorkload desired.Workload, container st
 		return &Evaluated{Plan: plan.ForBlocked(f.manager(), view, plan.Block{Kind: plan.BlockedByObstacle, Reason: invalid.Reason, Message: invalid.Message}), Rendered: desiredWorkload.Rendered}
 	}
 	p := f.plan(desiredWorkload.Desired, container, competitors, view)
-	if block := findBlock(policyGates, &gateInput{facts: f, plan: &p, view: view, rendered: desiredWorkload.Rendered}); block != nil {
-		p.SetBlock(block)
-	}
+	p = p.WithBlock(findBlock(policyGates, &gateInput{facts: f, plan: &p, view: view, rendered: desiredWorkload.Rendered}))
 	if p.Desired != nil {
 		p.Warning = desiredWorkload.Warnings(f.manager(), f.Unserved, view)
 	}
@@ -86,16 +84,13 @@ func (f *Facts) plan(desiredSidecar *plan.Desired, container string, competitors
 		policy.Renew = true
 		p = plan.ForInjection(f.manager(), desiredSidecar, policy, view)
 	}
-	if block := f.removalBlock(&p, container, competitors, view); block != nil {
-		p.SetBlock(block)
-	}
+	p = p.WithBlock(f.removalBlock(&p, container, competitors, view))
 	if len(competitors) == 0 || p.Action() == plan.ActionBlocked || p.Change == plan.Remove || view.Owned[f.manager()].HasPlainAnnotations {
 		return p
 	}
 	if block := f.competitorBlock(&p, container, competitors); block != nil {
 		p.Desired = nil
-		p.SetBlock(block)
-		return p
+		return p.WithBlock(block)
 	}
 	expected := *view
 	for _, competitor := range competitors {

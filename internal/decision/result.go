@@ -125,7 +125,7 @@ func (d *Decision) CarriedOut(results Results) *Decision {
 			carriedOut = ptr.To(*d)
 			carriedOut.Plans = slices.Clone(d.Plans)
 		}
-		carriedOut.Plans[i].SetBlock(&plan.Block{Kind: plan.BlockedByRetry, Reason: meta.ReasonRetrying, Message: unwritten})
+		carriedOut.Plans[i] = p.WithBlock(&plan.Block{Kind: plan.BlockedByRetry, Reason: meta.ReasonRetrying, Message: unwritten})
 	}
 	return carriedOut
 }

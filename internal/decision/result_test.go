@@ -74,9 +74,8 @@ func TestResults_SortFailures(t *testing.T) {
 func TestResults_StartOthersAfterRejection(t *testing.T) {
 	cart, rejected, recording := injecting("cart"), injecting("again"), plan.Plan{Change: plan.Inject, Block: &plan.Block{Kind: plan.BlockedByMode}}
 	rejected.Denied = &plan.Denial{Err: errors.New("no")}
-	waiting, slotless := injecting("web"), injecting("web")
-	waiting.SetBlock(&plan.Block{Kind: plan.BlockedBySlot, Reason: meta.ReasonWaitingForSlot})
-	slotless.SetBlock(&plan.Block{Kind: plan.BlockedByGlobalSlot, Reason: meta.ReasonWaitingForGlobalSlot})
+	waiting := injecting("web").WithBlock(&plan.Block{Kind: plan.BlockedBySlot, Reason: meta.ReasonWaitingForSlot})
+	slotless := injecting("web").WithBlock(&plan.Block{Kind: plan.BlockedByGlobalSlot, Reason: meta.ReasonWaitingForGlobalSlot})
 	for name, test := range map[string]struct {
 		result Result
 		other  plan.Plan

@@ -13,21 +13,22 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// setRollout sets the state of a plan's workload, of its rollout, and the last rejection of its write, after the gates.
-// It schedules the next decision about the plan.
-func (d *Decision) setRollout(f *Facts, p *plan.Plan, started int64) {
-	state, deadline := f.knownState(p)
+// withRollout returns a plan with the state of the workload and of its rollout, and with the rejection of the same write. It
+// schedules the next decision about the plan.
+func (d *Decision) withRollout(f *Facts, p plan.Plan, started int64) plan.Plan {
+	state, deadline := f.knownState(&p)
 	p.Workload = state
-	rollout, nextCheck := f.rollout(p, started)
-	denial, retryAt := f.rejection(p)
+	rollout, nextCheck := f.rollout(&p, started)
+	denial, retryAt := f.rejection(&p)
 	p.Rollout, p.Denied = rollout, denial
-	if rollout.FailedBefore && (p.StartsPods() || p.HasChange(plan.Adopt) && f.waitedAsFailed(p)) { // The API server injects without the mark.
+	if rollout.FailedBefore && (p.StartsPods() || p.HasChange(plan.Adopt) && f.waitedAsFailed(&p)) { // The API server injects without the mark.
 		p.Write = p.Write.WithFailureMark(p.Manager)
 	}
 	if p.Block != nil && p.Desired == nil && rollout.Reason != "" { // The rejected pods are the more important message.
 		p.Block = obstacle(rollout.Reason, rollout.Message)
 	}
 	d.checkAt(f.Now, deadline, nextCheck, retryAt)
+	return p
 }
 
 // knownState returns the state of a plan's workload, corrected by the last status. For kinds without a deadline in

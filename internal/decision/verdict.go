@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
@@ -23,9 +24,9 @@ func (input *gateInput) verdict() Verdict {
 	}
 }
 
-// warning returns the warning of the plan, with the checks of the sidecar that had no result.
-func (input *gateInput) warning() string {
-	p, warning := input.plan, input.plan.Warning
+// warning returns the warning of a plan before its checkGates, with the checks of the sidecar that could not be made.
+func (input *gateInput) warning(p *plan.Plan) string {
+	warning := p.Warning
 	if p.Desired == nil || p.IsDeferred() {
 		return warning
 	}

@@ -161,12 +161,16 @@ func (p *Plan) Record() map[string]any {
 	return p.Block.Record
 }
 
-// dropRecord removes the record that a blocked plan would write.
-func (p *Plan) dropRecord() {
-	if p.Record() != nil {
+// withoutRecords returns the plan without writes that record something. The record of a removal stays.
+func (p Plan) withoutRecords() Plan {
+	switch {
+	case p.isRecordOnly() && p.Desired != nil:
+		p.Change = None
+	case p.Record() != nil:
 		block := *p.Block
 		block.Record, p.Block = nil, &block
 	}
+	return p
 }
 
 // IsWaiting reports whether the plan waits before it writes its change.
@@ -183,11 +187,16 @@ func (p *Plan) IsSkipped() bool {
 	return p.Block != nil && p.Block.Kind.state() == v1alpha1.StateSkipped
 }
 
-// SetBlock blocks the plan. A plan that is deferred writes at most the record of its block.
-func (p *Plan) SetBlock(block *Block) {
+// WithBlock returns the plan with a block, or the same plan if the block is nil. A plan that is deferred writes at most
+// the record of its block.
+func (p Plan) WithBlock(block *Block) Plan {
+	if block == nil {
+		return p
+	}
 	if p.Block = block; p.IsDeferred() {
 		p.Write = Write{Force: true}
 	}
+	return p
 }
 
 // These are the results of Plan.Action for plans that do not make their change.

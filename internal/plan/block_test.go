@@ -49,11 +49,9 @@ func TestWrites_IncludesAnnotationsOfBlockedPlan(t *testing.T) {
 	require.Equal(t, record, p.Body())
 	shared := p.Block
 
-	Admit([]Plan{p}, Limit{})
-	require.True(t, p.Writes(), "a record is written at once")
-	plans := []Plan{p}
-	Admit(plans, Limit{WriteHold: StopBlock("stopped")})
-	require.False(t, plans[0].Writes(), "a hold keeps the record for later")
-	require.True(t, plans[0].IsBlockedBy(BlockedByMode))
+	require.True(t, Admit([]Plan{p}, Limit{})[0].Writes(), "a record is written at once")
+	onHold := Admit([]Plan{p}, Limit{WriteHold: StopBlock("stopped")})[0]
+	require.False(t, onHold.Writes(), "a hold keeps the record for later")
+	require.True(t, onHold.IsBlockedBy(BlockedByMode))
 	require.NotNil(t, shared.Record, "plans share blocks")
 }

@@ -5,6 +5,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -21,6 +22,8 @@ type Limit struct {
 	Paused bool
 	// WriteHold explains why all writes except removals are on hold, or is nil if they are allowed.
 	WriteHold *Block
+	// Error explains an error of the VectorSidecar that prevents injections and updates, or is nil for none.
+	Error *Block
 	// MaxAgeHold explains why rollouts that have waited for spec.rollout.maxAge must not start, or is nil if
 	// they may start.
 	MaxAgeHold *Block
@@ -56,40 +59,37 @@ func StopBlock(message string) *Block {
 	return &Block{Kind: BlockedByStop, Reason: meta.ReasonWritesStopped, Message: message}
 }
 
-// Admit marks the plans that must wait, and sets their reason. A plan waits if the maximum number of rollouts
-// is in progress, or after a rollout has failed. A plan that is not for a canary also waits while a canary
-// rolls out.
+// Admit returns the plans with the blocks of those that must wait. A plan waits if the maximum number of rollouts is in
+// progress, or after a rollout has failed. A plan that is not for a canary also waits while a canary rolls out.
 //
 // Admit processes the plans in their order, followed by the plans with rejected writes. A rejected write uses a
 // rollout slot only while it is retried. Workloads that failed before are last, and use only slots that no
 // other workload waits for. Admit does not keep state.
-func Admit(plans []Plan, limit Limit) {
-	counts := newTally(plans, &limit)
-	for p := range bySlotOrder(plans) {
-		switch { // A hold keeps these records for later.
-		case limit.WriteHold == nil:
-		case p.isRecordOnly() && p.Desired != nil:
-			p.Change = None
-		default:
-			p.dropRecord()
+func Admit(plans []Plan, limit Limit) []Plan {
+	admitted := slices.Clone(plans)
+	counts := newTally(admitted, &limit)
+	for p := range bySlotOrder(admitted) {
+		if limit.WriteHold != nil {
+			*p = p.withoutRecords()
 		}
 		if p.Block == nil && !p.StartsPods() { // Records wait for no other rollout.
-			p.Block = blockByRejection(p, &limit, counts)
+			*p = p.WithBlock(blockByRejection(p, &limit, counts))
 		}
 		if p.IsWaiting() || !p.StartsPods() {
 			continue
 		}
-		switch block := findRolloutBlock(p, &limit, counts); {
-		case block == nil && !p.Rollout.InFlight:
-			counts.add(p)
+		block := findRolloutBlock(rolloutGates, p, &limit, counts)
+		switch {
 		case block == nil:
+			counts.start(p)
+			block = findRolloutBlock(errorGates, p, &limit, counts)
 		case block.Kind.EndsByItself():
-			p.Block = p.queueBlock(block)
+			block = p.queueBlock(block)
 			counts.isQueued = counts.isQueued || !p.Rollout.FailedBefore
-		default:
-			p.Block = block
 		}
+		*p = p.WithBlock(block)
 	}
+	return admitted
 }
 
 // IsCanaryInProgress reports whether the workload is a canary that has not finished the rollout of the desired

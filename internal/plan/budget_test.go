@@ -176,11 +176,11 @@ func TestAdmit_StartsRolloutsWithinLimits(t *testing.T) {
 		"and a stop of all writes":                {plansOf("failed before"), Limit{WriteHold: StopBlock("stopped")}, "", map[string]string{"a": meta.ReasonWritesStopped}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			Admit(test.plans, test.limit)
+			admitted := Admit(test.plans, test.limit)
 
 			goes, waits := "", map[string]string{}
-			for i := range test.plans {
-				p := &test.plans[i]
+			for i := range admitted {
+				p := &admitted[i]
 				if p.Writes() {
 					goes += p.Target.Name
 				}
@@ -200,14 +200,12 @@ func TestAdmit_StartsRolloutsWithinLimits(t *testing.T) {
 
 // Workloads wait because of a failed one. The message names it.
 func TestAdmit_NamesFailedWorkload(t *testing.T) {
-	plans := plansOf("inject", "failed")
-	Admit(plans, Limit{})
-	require.Contains(t, plans[0].Message(), "the rollout of Deployment b failed")
+	admitted := Admit(plansOf("inject", "failed"), Limit{})
+	require.Contains(t, admitted[0].Message(), "the rollout of Deployment b failed")
 }
 
 // Workloads wait for the soak of others. The message names the setting and the time.
 func TestAdmit_ExplainsWaitForSoak(t *testing.T) {
-	plans := plansOf("rolling", "inject")
-	Admit(plans, Limit{Max: 1, Soak: 30 * time.Second})
-	require.Equal(t, "waiting for a rollout slot: at most 1 rollouts at once (spec.rollout.maxConcurrent), each until its pods have been available for 30s (spec.rollout.soak)", plans[1].Message())
+	admitted := Admit(plansOf("rolling", "inject"), Limit{Max: 1, Soak: 30 * time.Second})
+	require.Equal(t, "waiting for a rollout slot: at most 1 rollouts at once (spec.rollout.maxConcurrent), each until its pods have been available for 30s (spec.rollout.soak)", admitted[1].Message())
 }

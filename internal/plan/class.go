@@ -102,14 +102,16 @@ func CountInProgress(plans []Plan, class Class, written map[types.UID]bool) (hea
 	return healthy, failed
 }
 
-// Grant makes all plans of a class wait except the first granted ones. The limit is for their message.
-func Grant(plans []Plan, class Class, granted int, limit int) {
-	for p := range bySlotOrder(plans) {
+// Grant returns the plans with a block for all rollouts of a class that would start, except the first ones in their order.
+func Grant(plans []Plan, class Class, granted int, limit int) []Plan {
+	started := slices.Clone(plans)
+	for p := range bySlotOrder(started) {
 		if p.Class() != class || !p.StartsRollout() {
 			continue
 		}
 		if granted--; granted < 0 {
-			p.Block = p.queueBlock(&Block{Kind: BlockedByGlobalSlot, Reason: meta.ReasonWaitingForGlobalSlot, Message: fmt.Sprintf("waiting for a rollout slot: at most %d rollouts at once across all VectorSidecars (rollout.maxConcurrent)", limit)})
+			*p = p.WithBlock(p.queueBlock(&Block{Kind: BlockedByGlobalSlot, Reason: meta.ReasonWaitingForGlobalSlot, Message: fmt.Sprintf("waiting for a rollout slot: at most %d rollouts at once across all VectorSidecars (rollout.maxConcurrent)", limit)}))
 		}
 	}
+	return started
 }

@@ -61,11 +61,11 @@ func TestIsSettled_IncludesPlansBehindStuckRollouts(t *testing.T) {
 	denied := of(workload.RolloutComplete, func(p *Plan) { p.Change, p.Block = Update, &Block{Kind: BlockedByRejection} })
 	waits := of(workload.RolloutComplete, func(p *Plan) {
 		p.Change = Update
-		p.SetBlock(&Block{Kind: BlockedBySlot, Reason: meta.ReasonWaitingForSlot})
+		*p = p.WithBlock(&Block{Kind: BlockedBySlot, Reason: meta.ReasonWaitingForSlot})
 	})
 	paused := of(workload.RolloutComplete, func(p *Plan) {
 		p.Change = Update
-		p.SetBlock(&Block{Kind: BlockedByPause, Reason: meta.ReasonRolloutPaused})
+		*p = p.WithBlock(&Block{Kind: BlockedByPause, Reason: meta.ReasonRolloutPaused})
 	})
 	removed := of(workload.RolloutProgressing, func(p *Plan) { p.Desired, p.Rollout.InFlight = nil, true })
 	for name, test := range map[string]struct {

@@ -315,15 +315,15 @@ func initContainers(body map[string]any) []any {
 	return names
 }
 
-// A blocked plan writes nothing.
-func TestSetBlock_PreventsWrites(t *testing.T) {
+func TestPlan_WritesNothingWithBlock(t *testing.T) {
 	p := ForInjection(mine, sidecar(), Policy{}, application())
+	require.Equal(t, p, p.WithBlock(nil))
+
+	blocked := p.WithBlock(&Block{Kind: BlockedBySlot, Reason: meta.ReasonWaitingForSlot, Message: "its turn comes"})
+
 	require.True(t, p.Writes())
-
-	p.SetBlock(&Block{Kind: BlockedBySlot, Reason: meta.ReasonWaitingForSlot, Message: "its turn comes"})
-
-	require.False(t, p.Writes())
-	require.Equal(t, meta.ReasonWaitingForSlot, p.Reason())
+	require.False(t, blocked.Writes())
+	require.Equal(t, meta.ReasonWaitingForSlot, blocked.Reason())
 }
 
 // An injection patches mounts into the application's container, and a removal patches them out.

@@ -10,13 +10,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// rolloutGates decide whether a change of a pod template waits for the other rollouts of its VectorSidecar. A gate
-// returns nil if the change may start. They are in the order of their evaluation, and the first block applies.
-var rolloutGates = []struct {
+// rolloutGate decides whether a change of a pod template may start. It returns nil if the change may start.
+type rolloutGate struct {
 	// appliesToRemovals reports whether the gate also blocks the removal of a sidecar.
 	appliesToRemovals bool
 	block             func(p *Plan, limit *Limit, counts *tally) *Block
-}{
+}
+
+// rolloutGates decide whether a change waits for the other rollouts of its VectorSidecar. They are in the order of their
+// evaluation, and the first block applies.
+var rolloutGates = []rolloutGate{
 	{false, blockByWriteHold},
 	{true, blockBySteps},
 	{true, blockByMaxAgeHold},
@@ -30,9 +33,13 @@ var rolloutGates = []struct {
 	{true, blockBySlots},
 }
 
+// errorGates are for the changes that the rolloutGates let start. Such a change uses a slot, although it does not start
+// because of the error. So the other changes wait for the same reasons as without the error.
+var errorGates = []rolloutGate{{false, blockByError}}
+
 // findRolloutBlock returns the first block of a plan, or nil if its rollout may start.
-func findRolloutBlock(p *Plan, limit *Limit, counts *tally) *Block {
-	for _, gate := range rolloutGates {
+func findRolloutBlock(gates []rolloutGate, p *Plan, limit *Limit, counts *tally) *Block {
+	for _, gate := range gates {
 		if p.Change == Remove && !gate.appliesToRemovals {
 			continue
 		}
@@ -84,6 +91,13 @@ func newTally(plans []Plan, limit *Limit) *tally {
 	return counts
 }
 
+// start counts the rollout of a plan that starts now, unless a rollout of its workload is in progress.
+func (t *tally) start(p *Plan) {
+	if !p.Rollout.InFlight {
+		t.add(p)
+	}
+}
+
 // add counts a rollout in progress.
 func (t *tally) add(p *Plan) {
 	if p.Rollout.FailedBefore {
@@ -96,6 +110,9 @@ func (t *tally) add(p *Plan) {
 // blockByWriteHold blocks changes while writes are on hold: they are stopped, or the wave of the VectorSidecar has not
 // started.
 func blockByWriteHold(_ *Plan, limit *Limit, _ *tally) *Block { return limit.WriteHold }
+
+// blockByError blocks changes of a VectorSidecar with an error.
+func blockByError(_ *Plan, limit *Limit, _ *tally) *Block { return limit.Error }
 
 // blockBySteps blocks a change that would restart a rollout in steps that is in progress. If the steps have failed,
 // only an injection waits, because an existing sidecar may be the cause of the failure.

@@ -4,6 +4,7 @@
 package plan
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ type gateCase struct {
 // Several gates block a rollout. The first one in the fixed order is the reason.
 func TestFindRolloutBlock_ReturnsFirstBlock(t *testing.T) {
 	window := &ClosedWindow{ClosedAt: noon, OpensAt: noon.Add(time.Hour)}
-	hold := &Block{Kind: BlockedByWave}
+	hold, failing := &Block{Kind: BlockedByWave}, &Block{Kind: BlockedByError}
 	other := &Plan{Target: workload.Ref{Kind: "Deployment", Name: "other"}}
 	removal := func(p *Plan) { p.Change, p.Desired = Remove, nil }
 	update := func(p *Plan) { p.Change = Update }
@@ -119,12 +120,17 @@ func TestFindRolloutBlock_ReturnsFirstBlock(t *testing.T) {
 			"failed before, shares the rest":      {failedBefore, Limit{Max: 2}, tally{inFlight: 1, inFlightFailed: 1}, BlockedBySlot},
 			"failed ones do not use its own slot": {none, Limit{Max: 2}, tally{inFlight: 1, inFlightFailed: 1}, ""},
 		},
+		"error": {
+			"an injection":        {none, Limit{Error: failing}, tally{}, BlockedByError},
+			"a removal":           {removal, Limit{Error: failing}, tally{}, ""},
+			"but after the slots": {none, Limit{Error: failing, Max: 1}, tally{inFlight: 1}, BlockedBySlot},
+		},
 	} {
 		for name, test := range cases {
 			t.Run(gate+"/"+name, func(t *testing.T) {
 				p := Plan{Change: Inject, Desired: &Desired{}}
 				test.change(&p)
-				block := findRolloutBlock(&p, &test.limit, &test.counts)
+				block := findRolloutBlock(slices.Concat(rolloutGates, errorGates), &p, &test.limit, &test.counts)
 				if test.want == "" {
 					require.Nil(t, block)
 					return

@@ -42,7 +42,7 @@ func Batches(sidecars []PacedPlans, rules *fleet.Rules) [][]int {
 		for i := range current {
 			isMoving = current[i].finishRollouts(batch, batches[i]) || isMoving
 			current[i].Limit.ClosedWindow = nil
-			plan.Admit(current[i].Plans, current[i].Limit)
+			current[i].Plans = plan.Admit(current[i].Plans, current[i].Limit)
 		}
 		if !isMoving {
 			return batches
@@ -50,7 +50,8 @@ func Batches(sidecars []PacedPlans, rules *fleet.Rules) [][]int {
 	}
 }
 
-// Share assigns the rollout slots of an installation to the plans of its VectorSidecars. The other plans wait.
+// Share assigns the rollout slots of an installation to the plans of its VectorSidecars. It replaces the other plans by
+// plans that wait.
 func Share(sidecars []PacedPlans, rules *fleet.Rules) {
 	var names []types.NamespacedName
 	for i := range sidecars {
@@ -86,7 +87,7 @@ func assignSlots(sidecars []PacedPlans, allocators map[plan.Class]*fleet.SlotAll
 		}
 		for i := range sidecars {
 			granted, _ := allocator.Reserve(sidecars[i].Sidecar, demandOf(&sidecars[i]), rules)
-			plan.Grant(sidecars[i].Plans, class, granted, allocator.Usage(rules).Limit)
+			sidecars[i].Plans = plan.Grant(sidecars[i].Plans, class, granted, allocator.Usage(rules).Limit)
 		}
 	}
 }

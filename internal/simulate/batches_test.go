@@ -70,8 +70,7 @@ func TestBatches_AssignWorkloadsToBatches(t *testing.T) {
 		"and so is a failure, but for a removal": {[]string{"failed", "inject", "remove"}, plan.Limit{Max: 1}, []int{0, 0, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			plans := plansOf(test.words...)
-			plan.Admit(plans, test.limit)
+			plans := plan.Admit(plansOf(test.words...), test.limit)
 			before := slices.Clone(plans)
 
 			require.Equal(t, [][]int{test.want}, Batches([]PacedPlans{{Plans: plans, Limit: test.limit}}, &fleet.Rules{}))
@@ -103,8 +102,7 @@ func TestBatches_ShareRolloutSlotsAmongSidecars(t *testing.T) {
 			rules, err := fleet.Parse("rules", []byte(test.rules))
 			require.NoError(t, err)
 			for i := range test.all {
-				test.all[i].Sidecar.Name, test.all[i].Plans = string(rune('a'+i)), slices.Clone(test.all[i].Plans)
-				plan.Admit(test.all[i].Plans, test.all[i].Limit)
+				test.all[i].Sidecar.Name, test.all[i].Plans = string(rune('a'+i)), plan.Admit(test.all[i].Plans, test.all[i].Limit)
 			}
 			require.Equal(t, test.want, Batches(test.all, rules))
 		})

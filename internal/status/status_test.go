@@ -67,7 +67,7 @@ func because(reason, message string) func(*plan.Plan) {
 }
 
 func stops(kind plan.BlockKind, reason, message string) func(*plan.Plan) {
-	return func(p *plan.Plan) { p.SetBlock(&plan.Block{Kind: kind, Reason: reason, Message: message}) }
+	return func(p *plan.Plan) { *p = p.WithBlock(&plan.Block{Kind: kind, Reason: reason, Message: message}) }
 }
 
 func rollout(state workload.Rollout) func(*plan.Plan) {
@@ -160,7 +160,7 @@ func TestNewSidecarStatus_MatchesKstatus(t *testing.T) {
 		},
 		"waiting for its turn": {
 			facts: Facts{Decision: decided(planned("cart", plan.Update, func(p *plan.Plan) {
-				p.SetBlock(&plan.Block{Kind: plan.BlockedBySlot, Reason: meta.ReasonWaitingForSlot, Message: "later"})
+				*p = p.WithBlock(&plan.Block{Kind: plan.BlockedBySlot, Reason: meta.ReasonWaitingForSlot, Message: "later"})
 			}))},
 			state: atIt, reason: meta.ReasonWaitingForSlot, names: []string{"Deployment shop/cart: later"}, kstatus: status.InProgressStatus,
 		},
@@ -337,7 +337,7 @@ func TestNewSidecarStatus_CountsEachWorkloadOnce(t *testing.T) {
 		planned("unavailable", plan.None, rollout(workload.RolloutUnavailable)),
 		planned("failed", plan.None, rollout(workload.RolloutFailed), fails(meta.ReasonRolloutFailed, "late")),
 		planned("waiting", plan.Update, func(p *plan.Plan) {
-			p.SetBlock(&plan.Block{Kind: plan.BlockedBySlot, Reason: meta.ReasonWaitingForSlot, Message: "later"})
+			*p = p.WithBlock(&plan.Block{Kind: plan.BlockedBySlot, Reason: meta.ReasonWaitingForSlot, Message: "later"})
 		}),
 		planned("conflict", plan.None, nothingWanted, stops(plan.BlockedByConflict, meta.ReasonConflict, "taken")),
 		planned("refused", plan.Inject),
@@ -424,7 +424,7 @@ func TestNewSidecarStatus_ListsWaitingWorkloadsLast(t *testing.T) {
 	var plans []plan.Plan
 	for i := range 3 * maxListed {
 		plans = append(plans, planned(fmt.Sprintf("w%02d", i), plan.Inject, func(p *plan.Plan) {
-			p.SetBlock(&plan.Block{Kind: plan.BlockedByFailure, Reason: meta.ReasonRolloutFailed, Message: "later"})
+			*p = p.WithBlock(&plan.Block{Kind: plan.BlockedByFailure, Reason: meta.ReasonRolloutFailed, Message: "later"})
 		}))
 	}
 	plans = append(plans, planned("z", plan.None, fails(meta.ReasonRolloutFailed, "late")))

@@ -47,8 +47,8 @@ func (p *slotScheduler) reserve(ctx context.Context, name types.NamespacedName, 
 		p.notifier.Notify(wake...)
 		if granted < demand.Wanted+demand.FailedWanted {
 			requeueAfter = nextRequeue(requeueAfter, allocator.NextSlotTimeout())
+			decision.Plans = plan.Grant(decision.Plans, class, granted, allocator.Usage(rules).Limit)
 		}
-		plan.Grant(decision.Plans, class, granted, allocator.Usage(rules).Limit)
 	}
 	p.recordSlots()
 	return requeueAfter
