@@ -369,7 +369,6 @@ func (s *session) evaluateSidecar(ctx context.Context, sidecar *v1alpha1.VectorS
 	if installation := s.installation; installation != nil && !installation.Watches(sidecar.Namespace) {
 		s.addNote(fmt.Sprintf("the operator %s does not watch namespace %s (watchNamespaces), so nothing changes there", installation.Title(), sidecar.Namespace))
 	}
-	input.Hold = evaluate.WriteHoldFor(input.Platform, input.Sidecar)
 	if currentRevision, publishedRevision := input.Platform.Revision, s.taker.Platform.Target.Revision; s.taker.PlatformAt != nil && currentRevision != publishedRevision && publishedRevision != "" {
 		s.addNote(fmt.Sprintf("VectorSidecar %s/%s has revision %s of the installation's templates and values, and waits for revision %s: kubectl vectorsidecar rollout status",
 			sidecar.Namespace, sidecar.Name, currentRevision, publishedRevision))

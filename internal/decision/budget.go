@@ -17,10 +17,13 @@ import (
 // defaultConcurrent is the default of spec.rollout.maxConcurrent.
 const defaultConcurrent = 5
 
-// rolloutLimit returns the limits in spec.rollout. If the VectorSidecar is being deleted, its rollouts are not paused,
-// because otherwise its finalizer could wait forever.
+// rolloutLimit reads spec.rollout. The deletion of a VectorSidecar overrides a pause, because otherwise its finalizer could
+// wait forever.
 func rolloutLimit(facts *Facts, matched int) plan.Limit {
-	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak(), WriteHold: facts.WriteHold, MaxAgeHold: facts.MaxAgeHold, ClosedWindow: facts.ClosedWindow}
+	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak(), WriteHold: facts.writeHold(), MaxAgeHold: facts.MaxAgeHold}
+	if start, end, isClosed := facts.Platform.Rollout.ClosedWindow(facts.Now); isClosed {
+		limit.ClosedWindow = &plan.ClosedWindow{ClosedAt: start, OpensAt: end}
+	}
 	rollout := facts.Sidecar.Spec.Rollout
 	if rollout == nil {
 		return limit

@@ -82,6 +82,9 @@ type Decision struct {
 	// OwnerRemovals are the removals of the sidecar by controller owners that still apply, by kind.
 	OwnerRemovals []v1alpha1.OwnerRemoval
 
+	// References are the names of the ConfigMaps that were read.
+	References []string
+
 	// RequeueAfter is the time after which another decision is due even without an event. 0 means never.
 	RequeueAfter time.Duration
 	// Adopted is the content of the rollout in progress, or the zero value.
@@ -100,8 +103,6 @@ type Decision struct {
 	claims []*gateInput
 	// kept has the names of ConfigMaps that must not be deleted, because unchanged sidecars use them.
 	kept map[string]bool
-	// references are the names of further ConfigMaps that the decision depends on.
-	references []string
 }
 
 // Writes reports whether workloads or companions have to be written now.
@@ -111,7 +112,7 @@ func (d *Decision) Writes() bool {
 
 // ConfigMaps returns the names of the ConfigMaps that the decision depends on, by content or existence.
 func (d *Decision) ConfigMaps() []string {
-	names := slices.Concat(d.references, slices.Sorted(maps.Keys(d.kept)))
+	names := slices.Concat(d.References, slices.Sorted(maps.Keys(d.kept)))
 	if d.ReferencedConfigMap != "" {
 		names = append(names, d.ReferencedConfigMap)
 	}

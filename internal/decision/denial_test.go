@@ -41,7 +41,7 @@ func TestDecide_DelaysRejectedWriteUntilBackoffEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, canary := range []*v1alpha1.CanarySpec{nil, {Workloads: new(intstr.FromInt32(1))}} {
-				facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs()}, Now: noon, Denials: map[types.UID]RejectedWrite{"cart": test.denial}}}
+				facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Now: noon, Denials: map[types.UID]RejectedWrite{"cart": test.denial}}}
 				facts.Sidecar.Spec.Rollout.Canary = canary
 
 				decided := Decide(facts, []Workload{cart(), evaluated("next", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
@@ -60,9 +60,8 @@ func TestDecide_DelaysRejectedWriteUntilBackoffEnds(t *testing.T) {
 	}
 }
 
-// A plan whose last write the API server rejected is not in progress.
 func TestIsInProgress_IgnoresRejectedWrites(t *testing.T) {
-	facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs()}, Now: noon, Denials: map[types.UID]RejectedWrite{"cart": {Change: plan.Inject}}}}
+	facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Now: noon, Denials: map[types.UID]RejectedWrite{"cart": {Change: plan.Inject}}}}
 	decided := Decide(facts, []Workload{evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
 	require.True(t, decided.Plans[0].Writes())
 	require.False(t, decided.IsInProgress(), "new content of ConfigMaps would wait for ever")

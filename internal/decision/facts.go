@@ -9,7 +9,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
-	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
 // Facts are an Input and everything derived from it before the decision, except the evaluations of workloads.
@@ -22,9 +21,8 @@ type Facts struct {
 	Findings []vectorconfig.Finding
 	// Kinds are the kinds of workloads that the selector matches.
 	Kinds Kinds
-	// ExistingConfigMaps are the ConfigMaps that were looked up by name and are not companions. A missing ConfigMap is
-	// nil.
-	ExistingConfigMaps map[string]*corev1.ConfigMap
+	// Reader reads the ConfigMaps of the sidecars. After a failed read, the decision must not be used.
+	Reader *desired.Reader
 	// Overlays are the sidecars of workloads that do not exist yet. OverlayBlocker explains why there are none. Both
 	// are empty if they were not requested. They are also empty if the reason is unknown.
 	Overlays       []desired.AdmissionOverlay
@@ -32,18 +30,6 @@ type Facts struct {
 	// UndefinedFields has the field of an overlay that the definition of a kind does not have. The API server would drop
 	// it.
 	UndefinedFields map[OfferTo]string
-	// ReadConfigMaps are the names of all ConfigMaps that the evaluation read or looked up.
-	ReadConfigMaps []string
-	// Verdicts are the results of Vector's own validation, by key. It is nil if the operator may not run Vector.
-	Verdicts map[string]Verdict
-	// NodeWorkloads are the workloads of all namespaces that run on every node. It is nil if only the decision's
-	// workloads are known, or if no workload of the decision runs on every node.
-	NodeWorkloads []*workloadcache.Record
-	// WriteHold blocks all writes except removals: it is Input.Hold, or follows from the platform. It is nil if
-	// writes are allowed.
-	WriteHold *plan.Block
-	// ClosedWindow is the current time between two rollout windows. It is nil in a window.
-	ClosedWindow *plan.ClosedWindow
 
 	// texts caches the texts of the plans.
 	texts plan.Texts
@@ -59,11 +45,5 @@ func (f *Facts) find(name string) *corev1.ConfigMap {
 			return &f.Companions[i]
 		}
 	}
-	return f.ExistingConfigMaps[name]
-}
-
-// isGone reports whether a ConfigMap was looked up and does not exist.
-func (f *Facts) isGone(name string) bool {
-	object, isKnown := f.ExistingConfigMaps[name]
-	return isKnown && object == nil
+	return f.Reader.ConfigMap(name)
 }

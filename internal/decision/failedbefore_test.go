@@ -223,7 +223,7 @@ func TestDecide_MarksUnhealthyWorkloadAtAdoption(t *testing.T) {
 // Previews of files have no clock, so no workload is marked as failed before.
 func TestDecide_MarksNoWorkloadWithoutClock(t *testing.T) {
 	state := workload.State{Rollout: workload.RolloutFailed}
-	facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs()}, Faults: map[types.UID]workload.Fault{}}}
+	facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Faults: map[types.UID]workload.Fault{}}}
 	decided := Decide(facts, []Workload{with("cart", "", plan.Inject, state, nil)}, nil)
 	require.False(t, marks(&decided.Plans[0]))
 }

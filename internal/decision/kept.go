@@ -18,7 +18,7 @@ import (
 func (f *Facts) hasLostConfigMap(manager string, desired *plan.Desired, view *workload.View) bool {
 	owned := view.Owned[manager]
 	return slices.ContainsFunc(owned.ConfigMaps(), func(name string) bool {
-		return !desired.Mounts(name) && f.isGone(name)
+		return !desired.Mounts(name) && f.find(name) == nil
 	})
 }
 
@@ -31,7 +31,7 @@ func (f *Facts) recordCurrentConfigMaps(evaluated *Evaluated, view *workload.Vie
 		isRendered := slices.ContainsFunc(evaluated.Companions, func(c corev1.ConfigMap) bool { return c.Name == name })
 		return isRendered || evaluated.Copied != nil && evaluated.Copied.Name == name || !evaluated.Plan.Desired.Mounts(name)
 	}
-	evaluated.Plan.Write.AtOnce = evaluated.Plan.Write.AtOnce || slices.ContainsFunc(evaluated.KeptConfigMaps, func(name string) bool { return isOurs(name) && f.isGone(name) })
+	evaluated.Plan.Write.AtOnce = evaluated.Plan.Write.AtOnce || slices.ContainsFunc(evaluated.KeptConfigMaps, func(name string) bool { return isOurs(name) && f.find(name) == nil })
 }
 
 // recordUnchangedConfigMaps records the ConfigMaps of a sidecar that stays unchanged. It drops the current companions
@@ -40,10 +40,12 @@ func (f *Facts) recordCurrentConfigMaps(evaluated *Evaluated, view *workload.Vie
 func (f *Facts) recordUnchangedConfigMaps(evaluated *Evaluated, view *workload.View) {
 	owned := view.Owned[evaluated.Plan.Manager]
 	evaluated.KeptConfigMaps = owned.ConfigMaps()
-	// ConfigMaps of other sidecars do not need a correction.
 	isSound := func(name string) bool {
+		if !slices.Contains(evaluated.KeptConfigMaps, name) { // ConfigMaps of other sidecars do not need a correction.
+			return true
+		}
 		live := f.find(name)
-		return !slices.Contains(evaluated.KeptConfigMaps, name) || live != nil && companion.KnownDigest(live) == owned.ConfigVersion()
+		return live != nil && companion.KnownDigest(live) == owned.ConfigVersion()
 	}
 	evaluated.Companions = slices.DeleteFunc(slices.Clone(evaluated.Companions), func(c corev1.ConfigMap) bool { return isSound(c.Name) })
 	if evaluated.Copied != nil && isSound(evaluated.Copied.Name) {

@@ -21,7 +21,10 @@ func (input *gateInput) portUser(port workload.NodePort) (workloadRef workload.R
 			return earlier.view.Ref, "the sidecar"
 		}
 	}
-	for _, record := range input.facts.NodeWorkloads {
+	if input.facts.OnNodes == nil {
+		return workload.Ref{}, ""
+	}
+	for _, record := range input.facts.OnNodes() {
 		if record.UID == view.UID && record.Name == view.Name && record.Namespace == view.Namespace {
 			continue
 		}

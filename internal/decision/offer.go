@@ -82,7 +82,7 @@ func (f *Facts) objectionIn(kind string, offer *desired.AdmissionOverlay) string
 // objection explains why a sidecar must not be injected into workloads that the operator has yet to evaluate. It
 // returns "" if the sidecar may be injected.
 func (f *Facts) objection(offer *desired.AdmissionOverlay) string {
-	if validation := offer.Rendered.Validation; validation != nil && f.Verdicts[validation.Key].State != VerdictValid {
+	if f.verdict(offer.Rendered).State != VerdictValid {
 		return "Vector has not accepted the configuration yet (sidecar.config.validateJob)"
 	}
 	if err := f.Platform.Policy.AdmitAlone(f.NamespaceLabels, &offer.Rendered.Overlay.Template); err != nil {

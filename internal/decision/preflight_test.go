@@ -45,7 +45,7 @@ func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 				one.Evaluated.Companions = []corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Name: "of-" + one.Record.Name}}}
 			}
 			test.verdict.Expiry = now.Add(time.Minute)
-			facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs()}, Now: now, DryRuns: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: test.verdict}}}
+			facts := factsWithReader(t, Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Now: now, DryRuns: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: test.verdict}})
 
 			decided := Decide(facts, []Workload{like}, nil)
 

@@ -25,7 +25,19 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // logs is a VectorSidecar that rolls out to one workload at a time, with the default
 // soak of 30 seconds.
 // inputAt returns the Input of a decision about a VectorSidecar at a time.
-func inputAt(now time.Time) Input { return Input{Inputs: desired.Inputs{Sidecar: logs()}, Now: now} }
+func inputAt(now time.Time) Input {
+	return Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Now: now}
+}
+
+// factsWithReader returns Facts for an Input in a namespace without ConfigMaps.
+func factsWithReader(t *testing.T, input Input) *Facts {
+	t.Helper()
+	input.ConfigMaps = objects.ConfigMapSet{}
+	facts := &Facts{Input: input}
+	facts.Reader = desired.NewReader(t.Context(), &facts.Inputs)
+	t.Cleanup(facts.Reader.Release)
+	return facts
+}
 
 func logs() *v1alpha1.VectorSidecar {
 	return objects.NewVectorSidecar("logs", "shop").Selecting("logs", "vector").WithMaxConcurrent("1").WithSoak(-1).Build()

@@ -12,15 +12,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 )
 
-// verdict returns the result of Vector's own validation. A configuration without a validation is valid.
-func (input *gateInput) verdict() Verdict {
-	switch validation := input.rendered.Validation; {
+// verdict returns the result of Vector's own validation. A configuration that needs no validation counts as valid.
+func (f *Facts) verdict(rendered *desired.Rendered) Verdict {
+	switch validation := rendered.Validation; {
 	case validation == nil:
 		return Verdict{State: VerdictValid}
-	case input.facts.Verdicts == nil:
+	case f.Verdict == nil:
 		return Verdict{State: VerdictUnable, Message: "sidecar.config.validateJob is on, and the operator was installed without configValidation.job.enabled"}
 	default:
-		return input.facts.Verdicts[validation.Key]
+		return f.Verdict(validation.Key)
 	}
 }
 
@@ -30,7 +30,7 @@ func (input *gateInput) warning(p *plan.Plan) string {
 	if p.Desired == nil || p.IsDeferred() {
 		return warning
 	}
-	if verdict := input.verdict(); p.Block == nil && verdict.State == VerdictUnable && (p.IsCurrent() || !input.rendered.Validation.WaitsWhenUnable) {
+	if verdict := input.facts.verdict(input.rendered); p.Block == nil && verdict.State == VerdictUnable && (p.IsCurrent() || !input.rendered.Validation.WaitsWhenUnable) {
 		warning = "has a configuration that Vector could not check: " + verdict.Message
 	}
 	if result, ok := preflight.FindResult(input.facts.DryRuns, p); ok && result.Result == preflight.Inconclusive {

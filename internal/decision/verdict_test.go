@@ -5,6 +5,7 @@ package decision
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	batchv1 "k8s.io/api/batch/v1"
@@ -19,26 +20,23 @@ import (
 
 // A write waits until Vector has validated the configuration.
 func TestDecide_WaitsForValidationByVector(t *testing.T) {
-	said := func(state VerdictState) map[string]Verdict {
-		return map[string]Verdict{"key": {State: state, Message: "its word"}}
-	}
 	for name, test := range map[string]struct {
-		waits    bool
-		verdicts map[string]Verdict
-		reason   string
-		writes   bool
-		invalid  bool
-		asks     int
-		says     string
+		waits   bool
+		verdict func(string) Verdict
+		reason  string
+		writes  bool
+		invalid bool
+		asks    int
+		says    string
 	}{
-		"not asked yet":              {verdicts: said(VerdictPending), reason: meta.ReasonValidating, asks: 1, says: "waiting until Vector has checked the configuration in Job vector-validate-1"},
-		"valid":                      {verdicts: said(VerdictValid), writes: true},
-		"invalid":                    {verdicts: said(VerdictInvalid), reason: meta.ReasonInvalidConfig, invalid: true, says: "vector validate: its word"},
-		"unable":                     {verdicts: said(VerdictUnable), writes: true, says: "could not check: its word"},
-		"unable, to wait":            {waits: true, verdicts: said(VerdictUnable), reason: meta.ReasonNotValidated, says: "could not check the configuration: its word"},
+		"not asked yet":              {verdict: always(VerdictPending), reason: meta.ReasonValidating, asks: 1, says: "waiting until Vector has checked the configuration in Job vector-validate-1"},
+		"valid":                      {verdict: always(VerdictValid), writes: true},
+		"invalid":                    {verdict: always(VerdictInvalid), reason: meta.ReasonInvalidConfig, invalid: true, says: "vector validate: its word"},
+		"unable":                     {verdict: always(VerdictUnable), writes: true, says: "could not check: its word"},
+		"unable, to wait":            {waits: true, verdict: always(VerdictUnable), reason: meta.ReasonNotValidated, says: "could not check the configuration: its word"},
 		"not allowed":                {writes: true, says: "configValidation.job.enabled"},
 		"not allowed, and to wait":   {waits: true, reason: meta.ReasonNotValidated, says: "configValidation.job.enabled"},
-		"not asked yet, and to wait": {waits: true, verdicts: said(VerdictPending), reason: meta.ReasonValidating, asks: 1},
+		"not asked yet, and to wait": {waits: true, verdict: always(VerdictPending), reason: meta.ReasonValidating, asks: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rendered := &desired.Rendered{Validation: &desired.Validation{
@@ -51,10 +49,11 @@ func TestDecide_WaitsForValidationByVector(t *testing.T) {
 				both[i].Evaluated.Rendered = rendered
 				both[i].Evaluated.Companions = []corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Name: "logs-vector-1"}}}
 			}
-			sidecar := logs()
-			sidecar.Spec.Rollout = nil // Both have a place.
+			facts := factsWithReader(t, inputAt(time.Time{}))
+			facts.Sidecar.Spec.Rollout = nil // Both have a place.
+			facts.Verdict = test.verdict
 
-			decided := Decide(&Facts{Input: Input{Inputs: desired.Inputs{Sidecar: sidecar}}, Verdicts: test.verdicts}, both, nil)
+			decided := Decide(facts, both, nil)
 
 			require.Equal(t, test.invalid, decided.Invalid != nil)
 			require.Len(t, decided.Validations, test.asks, "one configuration is asked about once")

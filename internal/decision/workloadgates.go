@@ -168,7 +168,7 @@ func blockByNodePort(input *gateInput) *plan.Block {
 
 // blockByInvalidConfig blocks a sidecar with a configuration that Vector rejected.
 func blockByInvalidConfig(input *gateInput) *plan.Block {
-	verdict := input.verdict()
+	verdict := input.facts.verdict(input.rendered)
 	if verdict.State != VerdictInvalid {
 		return nil
 	}
@@ -177,7 +177,7 @@ func blockByInvalidConfig(input *gateInput) *plan.Block {
 
 // blockByValidation blocks a write until Vector has checked the configuration.
 func blockByValidation(input *gateInput) *plan.Block {
-	if input.verdict().State != VerdictPending {
+	if input.facts.verdict(input.rendered).State != VerdictPending {
 		return nil
 	}
 	validation := input.rendered.Validation
@@ -190,7 +190,7 @@ func blockByValidation(input *gateInput) *plan.Block {
 // blockByValidator blocks a write if Vector could not check the configuration, and sidecar.config.validateJob.whenUnable is
 // Wait.
 func blockByValidator(input *gateInput) *plan.Block {
-	verdict := input.verdict()
+	verdict := input.facts.verdict(input.rendered)
 	if verdict.State != VerdictUnable || !input.rendered.Validation.WaitsWhenUnable {
 		return nil
 	}

@@ -107,11 +107,11 @@ var (
 			"a port of an earlier one": {change: func(input *gateInput) {
 				input.ports, input.claims = nodePort, []*gateInput{{ports: nodePort, view: &workload.View{Ref: workload.Ref{Name: "first"}}}}
 			}, want: meta.ReasonBlocked, until: noon.Add(nodePortsInterval)},
-			"a port of a container": {change: func(input *gateInput) { input.ports, input.facts.NodeWorkloads = nodePort, listeningOnNode("other") }, want: meta.ReasonBlocked, until: noon.Add(nodePortsInterval)},
-			"a port of its own":     {change: func(input *gateInput) { input.ports, input.facts.NodeWorkloads = nodePort, listeningOnNode("cart") }},
+			"a port of a container": {change: func(input *gateInput) { input.ports, input.facts.OnNodes = nodePort, listeningOnNode("other") }, want: meta.ReasonBlocked, until: noon.Add(nodePortsInterval)},
+			"a port of its own":     {change: func(input *gateInput) { input.ports, input.facts.OnNodes = nodePort, listeningOnNode("cart") }},
 		},
 		"blockByInvalidConfig": {
-			"no validation": {change: func(input *gateInput) { input.facts.Verdicts = map[string]Verdict{"key": {State: VerdictInvalid}} }},
+			"no validation": {change: func(input *gateInput) { input.facts.Verdict = always(VerdictInvalid) }},
 			"rejected":      {change: validating(VerdictInvalid, ""), want: meta.ReasonInvalidConfig},
 			"accepted":      {change: validating(VerdictValid, "")},
 		},
@@ -124,7 +124,7 @@ var (
 		"blockByValidator": {
 			"not possible":            {change: validating(VerdictUnable, "")},
 			"not possible, it waits":  {change: validating(VerdictUnable, "Wait"), want: meta.ReasonNotValidated},
-			"not installed, it waits": {change: func(input *gateInput) { validating(VerdictValid, "Wait")(input); input.facts.Verdicts = nil }, want: meta.ReasonNotValidated},
+			"not installed, it waits": {change: func(input *gateInput) { validating(VerdictValid, "Wait")(input); input.facts.Verdict = nil }, want: meta.ReasonNotValidated},
 			"accepted":                {change: validating(VerdictValid, "Wait")},
 		},
 		"blockByDryRun": {
@@ -224,16 +224,21 @@ func looping(input *gateInput, hash string) {
 }
 
 // listeningOnNode returns a DaemonSet of the namespace with a container on nodePort.
-func listeningOnNode(name string) []*workloadcache.Record {
+func listeningOnNode(name string) func() []*workloadcache.Record {
 	view := workload.View{Ref: workload.Ref{Kind: "DaemonSet", Namespace: "shop", Name: name, UID: types.UID(name)}}
 	view.HostNetwork, view.Containers = true, []workload.Container{{Name: "app", Ports: []corev1.ContainerPort{{ContainerPort: 9598}}}}
-	return []*workloadcache.Record{workloadcache.NewRecordWithView(view)}
+	return func() []*workloadcache.Record { return []*workloadcache.Record{workloadcache.NewRecordWithView(view)} }
+}
+
+// always returns the same result for each configuration.
+func always(state VerdictState) func(string) Verdict {
+	return func(string) Verdict { return Verdict{State: state, Message: "its word"} }
 }
 
 func validating(state VerdictState, whenUnable string) func(*gateInput) {
 	return func(input *gateInput) {
 		input.rendered.Validation = &desired.Validation{Key: "key", WaitsWhenUnable: whenUnable == "Wait"}
-		input.facts.Verdicts = map[string]Verdict{"key": {State: state}}
+		input.facts.Verdict = always(state)
 	}
 }
 

@@ -23,18 +23,6 @@ type AdmissionOverlay struct {
 	ConfigMap *corev1.ConfigMap
 }
 
-// ConfigMaps returns the names of the ConfigMaps that the operator creates for the overlay.
-func (o *AdmissionOverlay) ConfigMaps() []string {
-	var names []string
-	for i := range o.Rendered.Companions {
-		names = append(names, o.Rendered.Companions[i].Name)
-	}
-	if o.Rendered.Copied != nil {
-		names = append(names, o.Rendered.Copied.Name)
-	}
-	return names
-}
-
 // OverlayCondition describes the workloads that get an AdmissionOverlay. The templates would read the same
 // values from all of these workloads.
 type OverlayCondition struct {

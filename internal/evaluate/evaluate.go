@@ -85,13 +85,10 @@ func decideOn(ctx context.Context, input *decision.Input, cache *desired.Cache) 
 			p.offer(ctx, injected)
 		}
 	}
-	removed := p.remove(remove)
-	p.readCompanions(injected)
+	d := decision.Decide(&p.facts, injected, p.remove(remove))
 	if err := reader.Err(); err != nil {
 		return nil, err
 	}
-	p.facts.ReadConfigMaps = reader.ConfigMapKeys()
-	d := decision.Decide(&p.facts, injected, removed)
-	d.Adopted = adopted
+	d.Adopted, d.References = adopted, reader.ConfigMapKeys()
 	return d, nil
 }

@@ -54,8 +54,24 @@ func TestDecide_UpdatesEarlierRenderingIfConfigIsMissing(t *testing.T) {
 	require.Len(t, decided.Missing, 1)
 }
 
-// With reload Live, the name of the companion ConfigMap does not change. If it is missing or was changed, it is
-// restored without new pods.
+// A ConfigMap with the name of a companion that does not belong to the VectorSidecar is a conflict, also if the workload
+// before keeps its sidecar and does not need the companion.
+func TestDecide_FindsForeignConfigMapNextToKeptSidecar(t *testing.T) {
+	s, _ := keeping(t, logs().Build())
+	s.Workloads = append(s.Workloads, snapshot(t, s.Sidecar, objects.NewDeployment("web", "shop").Labeled("logs", "vector").Build()).Workloads...)
+	missing := newMemory().decide(t, s).Missing
+	require.Len(t, missing, 1)
+	s.ConfigMaps = only(missing[0].Name, objects.NewConfigMap(missing[0].Name, "shop", "a", "b"))
+
+	decided := newMemory().decide(t, s) // Both workloads have the same rendering, from the cache.
+
+	require.NotNil(t, decided.Invalid)
+	require.Equal(t, meta.ReasonConflict, decided.Invalid.Reason)
+	require.True(t, decided.Plans[1].IsBlockedBy(plan.BlockedByError))
+}
+
+// With Live, the name of the companion ConfigMap does not change, so a missing or changed one is restored without new
+// pods.
 func TestDecide_RestoresLiveConfigOfEarlierRendering(t *testing.T) {
 	for name, happen := range map[string]func(*Snapshot){
 		"gone": func(s *Snapshot) { s.Companions = nil },

@@ -7,16 +7,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"slices"
+	"sync"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
@@ -47,61 +44,22 @@ type precedingSidecar struct {
 
 func newPass(input *decision.Input, reader *desired.Reader) *pass {
 	p := &pass{
-		facts:   decision.Facts{Input: *input, ExistingConfigMaps: map[string]*corev1.ConfigMap{}, WriteHold: writeHold(input)},
+		facts:   decision.Facts{Input: *input, Reader: reader},
 		manager: meta.Manager(input.Sidecar.Name), reader: reader, bases: map[string]string{},
 	}
-	if start, end, isClosed := input.Platform.Rollout.ClosedWindow(input.Now); isClosed {
-		p.facts.ClosedWindow = &plan.ClosedWindow{ClosedAt: start, OpensAt: end}
+	if input.OnNodes != nil {
+		p.facts.OnNodes = sync.OnceValue(input.OnNodes)
 	}
-	isOnNodes := func(record *workloadcache.Record) bool { return workload.KindByName(record.Kind).Traits.OnEveryNode }
-	if input.OnNodes != nil && slices.ContainsFunc(input.Workloads, isOnNodes) {
-		p.facts.NodeWorkloads = input.OnNodes()
+	if input.Verdict != nil { // A result may change while a decision is made.
+		verdicts := map[string]decision.Verdict{}
+		p.facts.Verdict = func(key string) decision.Verdict {
+			if _, ok := verdicts[key]; !ok {
+				verdicts[key] = input.Verdict(key)
+			}
+			return verdicts[key]
+		}
 	}
 	return p
-}
-
-// writeHold returns the reason why writes are on hold, or nil if they are allowed. A stop by a user takes precedence.
-func writeHold(input *decision.Input) *plan.Block {
-	switch {
-	case input.Platform.Stop == desired.StoppedByValues:
-		return plan.StopBlock("the value writes of the installation is Stopped, which stops all writes except removals")
-	case input.Platform.Stop.IsActive():
-		return plan.StopBlock("the annotation " + meta.AnnotationStopWrites + " of the installation's ConfigMap stops all writes except removals")
-	case input.Platform.Unpublished != "":
-		return &plan.Block{Kind: plan.BlockedByRevision, Reason: meta.ReasonRevisionIncomplete, Message: input.Platform.Unpublished}
-	case input.Hold != nil:
-		return input.Hold
-	}
-	return awaited(input.Platform, input.Sidecar)
-}
-
-// awaited returns the write hold of a VectorSidecar if its revision is not the platform's. Either the VectorSidecar
-// still lacks a revision, or its revision cannot be rendered any more.
-func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.Block {
-	rolloutStatus := sidecar.Status.Rollout
-	if rolloutStatus == nil || !platform.Target.Rules.IsStaged() || rolloutStatus.Revision == platform.Revision {
-		return nil
-	}
-	message := fmt.Sprintf("waiting until the VectorSidecar may start revision %s of the installation's templates and values", platform.Target.Revision)
-	if rolloutStatus.Revision != "" {
-		message += "; the current revision is " + rolloutStatus.Revision
-	}
-	if platform.Missing != nil {
-		message += fmt.Sprintf(", which cannot be rendered (%s)", platform.Missing)
-	}
-	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: message}
-}
-
-// WriteHoldFor returns why writes are on hold according to a VectorSidecar's status, or nil if they are allowed.
-func WriteHoldFor(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.Block {
-	rolloutStatus, target := sidecar.Status.Rollout, &platform.Target
-	if rolloutStatus == nil || !target.Rules.IsStaged() || !fleet.IsHeld(rolloutStatus, target, rolloutStatus.State == v1alpha1.RolloutHalted) {
-		return nil
-	}
-	if rolloutStatus.State == v1alpha1.RolloutHalted {
-		return &plan.Block{Kind: plan.BlockedByHalt, Reason: meta.ReasonRolloutHalted, Message: rolloutStatus.Message}
-	}
-	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: rolloutStatus.Message}
 }
 
 // setDesired sets the desired sidecars of the evaluation.
@@ -198,11 +156,7 @@ func (p *pass) evaluateView(ctx context.Context, record *workloadcache.Record, v
 			})
 		}
 	}
-	evaluated := p.facts.EvaluateInjection(desiredWorkload, variant.Container, competitors, view)
-	if p.find(evaluated.KeptConfigMaps...) { // An unchanged sidecar stays only while its ConfigMaps exist.
-		evaluated = p.facts.EvaluateInjection(desiredWorkload, variant.Container, competitors, view)
-	}
-	return evaluated
+	return p.facts.EvaluateInjection(desiredWorkload, variant.Container, competitors, view)
 }
 
 // wish returns the sidecar that a preceding VectorSidecar is about to inject into a workload. It returns nil if it
@@ -285,38 +239,6 @@ func (p *pass) remove(records []*workloadcache.Record) []decision.Workload {
 	return workloads
 }
 
-// readCompanions reads the companions that the workloads need, and Vector's validation results for their configurations.
-func (p *pass) readCompanions(injected []decision.Workload) {
-	if p.facts.Verdict != nil {
-		p.facts.Verdicts = map[string]decision.Verdict{}
-	}
-	var lastRendered *desired.Rendered
-	for i := range injected {
-		evaluated := injected[i].Evaluated
-		rendered := evaluated.Rendered
-		if rendered == nil || rendered == lastRendered && evaluated.Plan.Existing.UnchangedHash == "" {
-			continue
-		}
-		lastRendered = rendered
-		for n := range evaluated.Companions {
-			p.find(evaluated.Companions[n].Name)
-		}
-		if evaluated.Copied != nil {
-			p.find(evaluated.Copied.Name)
-		}
-		if validation := rendered.Validation; validation != nil && p.facts.Verdict != nil {
-			p.facts.Verdicts[validation.Key] = p.facts.Verdict(validation.Key)
-		}
-	}
-	for _, offer := range p.facts.Overlays {
-		p.setUndefinedFields(&offer)
-		p.find(offer.ConfigMaps()...)
-		if validation := offer.Rendered.Validation; validation != nil && p.facts.Verdict != nil {
-			p.facts.Verdicts[validation.Key] = p.facts.Verdict(validation.Key)
-		}
-	}
-}
-
 // offer sets the sidecars for workloads that do not exist yet, or the reason why there are none.
 func (p *pass) offer(ctx context.Context, injected []decision.Workload) {
 	if p.wanted.Invalid != nil {
@@ -331,6 +253,9 @@ func (p *pass) offer(ctx context.Context, injected []decision.Workload) {
 		}
 	}
 	p.facts.Overlays, p.facts.OverlayBlocker = p.wanted.Offers(ctx, p.facts.Sidecar.Namespace, renderedWorkloads)
+	for i := range p.facts.Overlays {
+		p.setUndefinedFields(&p.facts.Overlays[i])
+	}
 }
 
 // setUndefinedFields records, for each kind, a field of an offered sidecar that the definition of the kind does not have.
@@ -350,19 +275,6 @@ func (p *pass) setUndefinedFields(offer *desired.AdmissionOverlay) {
 			p.facts.UndefinedFields[decision.OfferTo{Hash: offer.Rendered.Desired.InjectedHash(), Kind: workloadKind.Kind}] = reason
 		}
 	}
-}
-
-// find reads ConfigMaps that are not among the companions. It reports whether any of them had not been read before.
-func (p *pass) find(names ...string) (isNew bool) {
-	for _, name := range names {
-		if _, ok := p.facts.ExistingConfigMaps[name]; ok {
-			continue
-		}
-		if !slices.ContainsFunc(p.facts.Companions, func(c corev1.ConfigMap) bool { return c.Name == name }) {
-			p.facts.ExistingConfigMaps[name], isNew = p.reader.ConfigMap(name), true
-		}
-	}
-	return isNew
 }
 
 // started returns the generation after the last write to a workload, or 0 if it is not known.

@@ -169,5 +169,5 @@ func TestRecall_EvaluatesTimedOutRenderingAgain(t *testing.T) {
 	record := snapshot(t, logs().Build(), cart()).Workloads[0]
 	late := decision.Workload{Record: record, Source: &desired.Source{}, Evaluated: &decision.Evaluated{Record: record, Rendered: &desired.Rendered{TimedOut: true, Invalid: &desired.Invalid{}}}}
 	sidecar := logs().Build()
-	require.Empty(t, decision.Decide(&decision.Facts{Input: decision.Input{Inputs: desired.Inputs{Sidecar: sidecar}}}, []decision.Workload{late}, nil).Previous.Injected)
+	require.Empty(t, decision.Decide(&decision.Facts{Input: decision.Input{Inputs: desired.Inputs{Sidecar: sidecar, Platform: &desired.Platform{}}}}, []decision.Workload{late}, nil).Previous.Injected)
 }

@@ -121,7 +121,7 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 			DefaultEnvironment: t.DefaultEnvironment, DefaultFrom: t.DefaultFrom, Home: t.Home,
 			KubeVersion: t.KubeVersion, OldestKubelet: t.OldestKubelet, Cluster: t.Cluster, WrittenBy: t.WrittenBy, Version: t.Version, Budget: t.Budget,
 		},
-		Workloads: workloads, Companions: companions, Offer: t.Offer, Now: t.Now,
+		Workloads: workloads, Companions: companions, Offer: t.Offer, Now: t.Now, Hold: decision.ReportedWriteHold(platform, sidecar),
 	}
 	if t.Cluster.Platform == render.OpenShift {
 		input.NamespaceUsers = policy.ParseUserRange(namespace.Users)

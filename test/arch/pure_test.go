@@ -26,8 +26,8 @@ func isClient(imported string) bool {
 	return under("k8s.io/client-go")(imported) && !isTypes || under("sigs.k8s.io/controller-runtime")(imported)
 }
 
-// A decision takes no context and reads no clock. Only Input has fields that are functions, for data that few decisions
-// need.
+// A decision depends only on its arguments: it takes no context and reads no clock. Only Input has fields that are
+// functions, for data that few decisions need. Each of them returns the same result for the same arguments.
 func TestDecision_DependsOnlyOnArguments(t *testing.T) {
 	sources(t, []string{"internal/decision", "internal/plan"}, func(file string, parsed *ast.File) {
 		for _, imported := range importsOf(t, parsed) {

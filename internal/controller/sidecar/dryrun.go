@@ -13,7 +13,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
@@ -25,11 +24,7 @@ func (r *VectorSidecarReconciler) Snapshot(ctx context.Context, sidecar *v1alpha
 		return nil, err
 	}
 	sidecarState := r.memory.Peek(client.ObjectKeyFromObject(sidecar))
-	snapshot, err := r.snapshots.snapshotFrom(ctx, lastgood.IgnoreRevert(sidecar), &cacheSource{snapshots: r.snapshots, known: sidecarState, isDryRun: true})
-	if err == nil {
-		snapshot.Hold = evaluate.WriteHoldFor(snapshot.Platform, snapshot.Sidecar)
-	}
-	return snapshot, err
+	return r.snapshots.snapshotFrom(ctx, lastgood.IgnoreRevert(sidecar), &cacheSource{snapshots: r.snapshots, known: sidecarState, isDryRun: true})
 }
 
 // Namespaces returns the namespaces that a ClusterVectorSidecar selects, none if the kind is disabled.

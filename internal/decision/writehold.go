@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package decision
+
+import (
+	"fmt"
+
+	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/plan"
+)
+
+// writeHold returns the reason why writes are on hold, or nil if they are allowed. A stop by a user takes precedence.
+func (f *Facts) writeHold() *plan.Block {
+	switch {
+	case f.Platform.Stop == desired.StoppedByValues:
+		return plan.StopBlock("the value writes of the installation is Stopped, which stops all writes except removals")
+	case f.Platform.Stop.IsActive():
+		return plan.StopBlock("the annotation " + meta.AnnotationStopWrites + " of the installation's ConfigMap stops all writes except removals")
+	case f.Platform.Unpublished != "":
+		return &plan.Block{Kind: plan.BlockedByRevision, Reason: meta.ReasonRevisionIncomplete, Message: f.Platform.Unpublished}
+	case f.Hold != nil:
+		return f.Hold
+	}
+	return awaited(f.Platform, f.Sidecar)
+}
+
+// awaited returns the write hold of a VectorSidecar if its revision is not the platform's. Either the VectorSidecar
+// still lacks a revision, or its revision cannot be rendered any more.
+func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.Block {
+	rolloutStatus := sidecar.Status.Rollout
+	if rolloutStatus == nil || !platform.Target.Rules.IsStaged() || rolloutStatus.Revision == platform.Revision {
+		return nil
+	}
+	message := fmt.Sprintf("waiting until the VectorSidecar may start revision %s of the installation's templates and values", platform.Target.Revision)
+	if rolloutStatus.Revision != "" {
+		message += "; the current revision is " + rolloutStatus.Revision
+	}
+	if platform.Missing != nil {
+		message += fmt.Sprintf(", which cannot be rendered (%s)", platform.Missing)
+	}
+	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: message}
+}
+
+// ReportedWriteHold returns why writes are on hold according to a VectorSidecar's status, or nil if they are allowed.
+func ReportedWriteHold(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.Block {
+	rolloutStatus, target := sidecar.Status.Rollout, &platform.Target
+	if rolloutStatus == nil || !target.Rules.IsStaged() || !fleet.IsHeld(rolloutStatus, target, rolloutStatus.State == v1alpha1.RolloutHalted) {
+		return nil
+	}
+	if rolloutStatus.State == v1alpha1.RolloutHalted {
+		return &plan.Block{Kind: plan.BlockedByHalt, Reason: meta.ReasonRolloutHalted, Message: rolloutStatus.Message}
+	}
+	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: rolloutStatus.Message}
+}
