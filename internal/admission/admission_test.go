@@ -66,7 +66,7 @@ func (w *world) Snapshot(_ context.Context, sidecar *v1alpha1.VectorSidecar) (*d
 		<-w.held
 	}
 	taken := &decision.Input{
-		Inputs:    desired.Inputs{Sidecar: sidecar, ConfigMaps: w, Accounts: w, Platform: w.platform, DefaultEnvironment: "development", KubeVersion: "v1.36.0"},
+		Inputs:    desired.Inputs{Sidecar: sidecar, ConfigMaps: w, Accounts: w, Platform: w.platform, Settings: desired.Settings{DefaultEnvironment: "development", KubeVersion: "v1.36.0"}},
 		Workloads: w.workloads, Others: w.others,
 	}
 	if w.in != nil {

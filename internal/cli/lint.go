@@ -186,7 +186,8 @@ func (o *lintOptions) newLinter(ctx context.Context) (*lint.Linter, error) {
 		return written, filePlatform, refused
 	}
 	return &lint.Linter{
-		Installed: installed, Definitions: o.inputs.app.builtin.definitionFor, Platform: platform, DefaultEnvironment: o.inputs.environment, KubeVersion: o.inputs.kubeVersion, OldestKubelet: o.inputs.kubelet(), Cluster: o.inputs.ofCluster.mergeInto(render.Cluster{}), VectorVersion: o.vectorVersion, IsTogether: o.together,
+		Settings:  desired.Settings{DefaultEnvironment: o.inputs.environment, KubeVersion: o.inputs.kubeVersion, OldestKubelet: o.inputs.kubelet(), Cluster: o.inputs.ofCluster.mergeInto(render.Cluster{})},
+		Installed: installed, Definitions: o.inputs.app.builtin.definitionFor, Platform: platform, VectorVersion: o.vectorVersion, IsTogether: o.together,
 	}, nil
 }
 

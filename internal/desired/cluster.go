@@ -57,7 +57,7 @@ func (in *Inputs) cluster() render.Cluster {
 // AssumedKubelet returns the lowest version that kubelets are assumed to have if the nodes are not read, such
 // as "v1.28.0". It returns "" if renderings do not depend on the versions of kubelets.
 func AssumedKubelet(kubeVersion string) string {
-	inputs := Inputs{KubeVersion: kubeVersion}
+	inputs := Inputs{Settings: Settings{KubeVersion: kubeVersion}}
 	assumed, _ := inputs.kubelet()
 	parsed, err := version.ParseGeneric(assumed)
 	if err != nil || parsed.Minor() >= lastOpen {

@@ -59,7 +59,7 @@ func New(inputs *Inputs, reader *Reader, cache *Cache) *Desired {
 		sources: sources{Inputs: inputs, reader: reader, read: map[string]*corev1.ConfigMap{}},
 		cache:   cache, variants: map[string]*Variant{},
 	}
-	d.Environment, d.EnvironmentFrom = inputs.ResolveEnvironment()
+	d.Environment, d.EnvironmentFrom = inputs.ResolveEnvironment(inputs.Sidecar, inputs.NamespaceLabels)
 	set, invalid := inputs.templateSet(d.Environment)
 	if set != nil {
 		d.TemplateSet = set.Name
@@ -77,7 +77,7 @@ func New(inputs *Inputs, reader *Reader, cache *Cache) *Desired {
 func MergeValues(ctx context.Context, inputs *Inputs) (environment.Values, *Invalid, error) {
 	reader := NewReader(ctx, inputs)
 	defer reader.Release()
-	name, _ := inputs.ResolveEnvironment()
+	name, _ := inputs.ResolveEnvironment(inputs.Sidecar, inputs.NamespaceLabels)
 	set, invalid := inputs.templateSet(name)
 	if invalid != nil {
 		return environment.Values{}, invalid, nil

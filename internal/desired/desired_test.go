@@ -36,7 +36,7 @@ func of(t *testing.T, sidecar *v1alpha1.VectorSidecar, cache *Cache, configMaps 
 func ofPlatform(t *testing.T, platform *Platform, sidecar *v1alpha1.VectorSidecar, cache *Cache, configMaps ...*corev1.ConfigMap) *Desired {
 	t.Helper()
 	inputs := &Inputs{
-		Sidecar: sidecar, Platform: platform, DefaultEnvironment: "development", KubeVersion: "v1.36.0",
+		Sidecar: sidecar, Platform: platform, Settings: Settings{DefaultEnvironment: "development", KubeVersion: "v1.36.0"},
 		ConfigMaps: setOf(configMaps),
 	}
 	reader := NewReader(t.Context(), inputs)

@@ -15,28 +15,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// Inputs are all inputs from which the sidecars of one VectorSidecar are rendered, except the workloads.
-type Inputs struct {
-	Sidecar *v1alpha1.VectorSidecar
-	// NamespaceLabels are the labels of the VectorSidecar's namespace.
-	NamespaceLabels map[string]string
-	// NamespaceUsers is the range of user IDs that OpenShift assigns to pods of the namespace.
-	NamespaceUsers policy.UserRange
-	// ConfigMaps reads the ConfigMaps that the sidecars depend on, and Accounts the ServiceAccounts of workloads.
-	// Every read of an object must return the same content.
-	ConfigMaps ConfigMapReader
-	Accounts   ServiceAccountReader
-	// Pinned are ConfigMaps that are used instead of the current ones, by their lookup keys.
-	Pinned map[string]*corev1.ConfigMap
+// Settings are the inputs that are the same for all VectorSidecars of an operator.
+type Settings struct {
 	// Home is the operator namespace, or "" if it is unknown. A ClusterVectorSidecar may refer to a ConfigMap
 	// in that namespace.
 	Home string
-	// LeavesReference is true if the ConfigMap that the values refer to is neither read nor checked, because another
-	// decision reads it.
-	LeavesReference bool
-
-	// Platform contains the template sets, the values and the policy of the platform team.
-	Platform *Platform
 	// DefaultEnvironment is used if neither the VectorSidecar nor its namespace names an environment. DefaultFrom
 	// names the setting of the default, or is "" for the operator's setting.
 	DefaultEnvironment, DefaultFrom string
@@ -54,6 +37,29 @@ type Inputs struct {
 	// Budget limits the total size of large texts that are read at the same time. If it is nil, the size is not
 	// limited.
 	Budget *bounded.Budget
+}
+
+// Inputs are all inputs from which the sidecars of one VectorSidecar are rendered, except the workloads.
+type Inputs struct {
+	Settings
+
+	Sidecar *v1alpha1.VectorSidecar
+	// NamespaceLabels are the labels of the VectorSidecar's namespace.
+	NamespaceLabels map[string]string
+	// NamespaceUsers is the range of user IDs that OpenShift assigns to pods of the namespace.
+	NamespaceUsers policy.UserRange
+	// ConfigMaps reads the ConfigMaps that the sidecars depend on, and Accounts the ServiceAccounts of workloads.
+	// Every read of an object must return the same content.
+	ConfigMaps ConfigMapReader
+	Accounts   ServiceAccountReader
+	// Pinned are ConfigMaps that are used instead of the current ones, by their lookup keys.
+	Pinned map[string]*corev1.ConfigMap
+	// LeavesReference is true if the ConfigMap that the values refer to is neither read nor checked, because another
+	// decision reads it.
+	LeavesReference bool
+
+	// Platform contains the template sets, the values and the policy of the platform team.
+	Platform *Platform
 	// ValidatesAlways is true if every rendering gets a Validation, even if the values do not request one. Callers that
 	// run Vector without a Job set it.
 	ValidatesAlways bool
@@ -64,13 +70,14 @@ type Inputs struct {
 	Observer Observer
 }
 
-// ResolveEnvironment returns the name of the environment, and a description of the setting that names it.
-func (in *Inputs) ResolveEnvironment() (name, source string) {
-	if name := in.Sidecar.Spec.Environment; name != "" {
+// ResolveEnvironment returns the name of the environment of a VectorSidecar in a namespace with labels, and a
+// description of the setting that names it.
+func (s *Settings) ResolveEnvironment(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string) (name, source string) {
+	if name := sidecar.Spec.Environment; name != "" {
 		return name, "spec.environment of the VectorSidecar"
 	}
-	if name := in.NamespaceLabels[meta.LabelEnvironment]; name != "" {
-		return name, "the label of namespace " + in.Sidecar.Namespace
+	if name := namespaceLabels[meta.LabelEnvironment]; name != "" {
+		return name, "the label of namespace " + sidecar.Namespace
 	}
-	return in.DefaultEnvironment, cmp.Or(in.DefaultFrom, "the operator's default")
+	return s.DefaultEnvironment, cmp.Or(s.DefaultFrom, "the operator's default")
 }

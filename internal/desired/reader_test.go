@@ -43,7 +43,7 @@ func (f *failingObjects) GetServiceAccount(context.Context, types.NamespacedName
 func TestReader_StopsAfterFailedRead(t *testing.T) {
 	objects := &failingObjects{fails: 1}
 	inputs := &Inputs{
-		Sidecar: logs().Build(), Platform: builtIn(t), DefaultEnvironment: "development", KubeVersion: "v1.36.0",
+		Sidecar: logs().Build(), Platform: builtIn(t), Settings: Settings{DefaultEnvironment: "development", KubeVersion: "v1.36.0"},
 		ConfigMaps: objects, Accounts: objects,
 	}
 	reader := NewReader(t.Context(), inputs)

@@ -58,7 +58,7 @@ func snapshot(t testing.TB, sidecar *v1alpha1.VectorSidecar, deployments ...*app
 	require.NoError(t, err)
 	s := &Snapshot{Inputs: desired.Inputs{
 		Sidecar: sidecar, Platform: desired.NewPlatform(chart, "", nil),
-		DefaultEnvironment: "development", KubeVersion: "v1.36.0", ConfigMaps: objects.ConfigMapSet{}, Accounts: accountsOf{},
+		Settings: desired.Settings{DefaultEnvironment: "development", KubeVersion: "v1.36.0"}, ConfigMaps: objects.ConfigMapSet{}, Accounts: accountsOf{},
 	}}
 	for _, deployment := range deployments {
 		s.Workloads = append(s.Workloads, workloadcache.NewRecordWithView(settled(deployment)))

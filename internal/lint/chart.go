@@ -133,7 +133,7 @@ func sampleInput(platform *desired.Platform, environment, kubeVersion string) *d
 				Spec:       v1alpha1.VectorSidecarSpec{MatchAll: true},
 			},
 			ConfigMaps: empty, Accounts: empty,
-			Platform: platform, DefaultEnvironment: environment, KubeVersion: kubeVersion,
+			Settings: desired.Settings{DefaultEnvironment: environment, KubeVersion: kubeVersion}, Platform: platform,
 		},
 		Workloads: []*workloadcache.Record{workloadcache.NewRecord(object)},
 	}

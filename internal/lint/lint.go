@@ -10,7 +10,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/definition"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 )
@@ -29,21 +28,18 @@ type File struct {
 	Text     []byte
 }
 
-// Linter checks files. All fields except Cluster, VectorVersion and Definitions are required.
+// Linter checks files. All fields except VectorVersion and Definitions are required. Of the Settings, the default
+// environment and the version of Kubernetes are required.
 type Linter struct {
+	// Settings are the settings for rendering sidecars.
+	desired.Settings
+
 	// Platform contains the chart and the values of an installation, if there are any.
 	Platform *desired.Platform
 	// Installed returns the values of a file, and a copy of Platform with these values as the values of the
 	// installation. It may return an error together with results. If it returns both results or neither, the
 	// error concerns the file. If it returns only the values, the error does not concern the file.
 	Installed func(ctx context.Context, file File) (*desired.InstallationValues, *desired.Platform, error)
-	// DefaultEnvironment and KubeVersion have the same meaning as in decision.Snapshot.
-	DefaultEnvironment, KubeVersion string
-	// OldestKubelet is the oldest kubelet for which sidecars are rendered. If it is empty, it is derived from
-	// KubeVersion.
-	OldestKubelet desired.Kubelet
-	// Cluster has the same meaning as in desired.Inputs. The zero value is valid.
-	Cluster render.Cluster
 	// VectorVersion is the version of Vector, such as 0.57.0, that replaces the version in the image of a
 	// VectorSidecar. If it is "", the version in the image is used.
 	VectorVersion string

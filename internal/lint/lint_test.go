@@ -84,7 +84,7 @@ func linterFor(t *testing.T, platform *desired.Platform) *Linter {
 		}
 		return nil, nil //nolint:nilnil // As the plugin's.
 	}
-	return &Linter{Definitions: definitions, Platform: platform, Installed: installed, DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
+	return &Linter{Definitions: definitions, Platform: platform, Installed: installed, Settings: desired.Settings{DefaultEnvironment: "development", KubeVersion: "v1.36.0"}}
 }
 
 const head = "kind: VectorSidecar\nmetadata: {name: logs, namespace: shop}\nspec:\n  selector: {matchLabels: {a: b}}\n"
@@ -317,7 +317,7 @@ func TestRules_ContainEachCodeOnce(t *testing.T) {
 func TestLint_ChecksRequestedVectorVersion(t *testing.T) {
 	chart, err := render.LoadChart(vectorsidecar.FS)
 	require.NoError(t, err)
-	linter := Linter{Platform: desired.NewPlatform(chart, "", map[string]string{}), DefaultEnvironment: "development", KubeVersion: "v1.36.0"}
+	linter := Linter{Platform: desired.NewPlatform(chart, "", map[string]string{}), Settings: desired.Settings{DefaultEnvironment: "development", KubeVersion: "v1.36.0"}}
 	codes := func(version string, file File) []string {
 		linter.VectorVersion = version
 		result, err := linter.Lint(t.Context(), []File{file})

@@ -109,8 +109,7 @@ func (o *objects) rejectionFindings(ctx context.Context, document *source.Docume
 // selects.
 func (o *objects) lintObjects(ctx context.Context) ([]Finding, error) {
 	taker := source.Snapshotter{
-		Source: source.Reader{Reader: o.world}, Platform: o.linter.Platform,
-		DefaultEnvironment: o.linter.DefaultEnvironment, KubeVersion: o.linter.KubeVersion, OldestKubelet: o.linter.OldestKubelet, Cluster: o.linter.Cluster,
+		Settings: o.linter.Settings, Source: source.Reader{Reader: o.world}, Platform: o.linter.Platform,
 	}
 	if _, err := o.world.Expand(ctx, ""); err != nil {
 		return nil, err
@@ -186,7 +185,7 @@ func lintSpec(document source.Document, sidecar *v1alpha1.VectorSidecar, inputs 
 		finding := newFinding(meta.ReasonInvalidSelector, document.Source, sidecar.Cluster.Invalid)
 		findings = append(findings, finding.withPosition(positions.findKey("spec", "namespaceSelector"), "spec.namespaceSelector"))
 	}
-	environment, _ := inputs.ResolveEnvironment()
+	environment, _ := inputs.ResolveEnvironment(sidecar, inputs.NamespaceLabels)
 	set, err := inputs.Platform.SetFor(sidecar.Spec.TemplateSet, environment)
 	if err != nil || set.Environments == nil {
 		return findings // The decision reports the error.

@@ -43,7 +43,7 @@ func TestLinter_ChecksSplitConfiguration(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			chart, err := render.LoadChart(vectorsidecar.FS)
 			require.NoError(t, err)
-			linter := Linter{Platform: desired.NewPlatform(chart, "", map[string]string{}), IsTogether: true, DefaultEnvironment: "development", KubeVersion: "v1.36.0", VectorVersion: "0.57.0"}
+			linter := Linter{Platform: desired.NewPlatform(chart, "", map[string]string{}), IsTogether: true, Settings: desired.Settings{DefaultEnvironment: "development", KubeVersion: "v1.36.0"}, VectorVersion: "0.57.0"}
 			var files []File
 			for _, file := range slices.Sorted(maps.Keys(test.files)) {
 				files = append(files, File{Name: file, Root: test.root, Text: []byte(test.files[file])})

@@ -92,14 +92,14 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 		return fmt.Errorf("creating the manager: %w", err)
 	}
 	counted := telemetry.NewMetrics(process.Version, time.Now, kindNames(options.kinds())...)
-	settings := loopOptions(&options, &process)
-	settings.Pager = pager
-	settings.Workloads, settings.Catalog, settings.KubeVersion, settings.Clock = workloads, catalog, version, clock.currentTime
-	settings.Instruments.Metrics, settings.Cache = counted, cache
-	if err := addClusterAccess(&settings, config, mgr.GetRESTMapper(), &options); err != nil {
+	loopSettings := loopOptions(&options, &process)
+	loopSettings.Pager = pager
+	loopSettings.Workloads, loopSettings.Catalog, loopSettings.Settings.KubeVersion, loopSettings.Clock = workloads, catalog, version, clock.currentTime
+	loopSettings.Instruments.Metrics, loopSettings.Cache = counted, cache
+	if err := addClusterAccess(&loopSettings, config, mgr.GetRESTMapper(), &options); err != nil {
 		return err
 	}
-	loop, err := sidecar.New(ctx, mgr, &settings)
+	loop, err := sidecar.New(ctx, mgr, &loopSettings)
 	if err != nil {
 		return err
 	}
@@ -129,16 +129,16 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 
 // addClusterAccess sets how the controller reads nodes and, if it reads pods, the operator's own permissions. It also
 // detects the properties of the cluster.
-func addClusterAccess(settings *sidecar.Options, config *rest.Config, mapper apimeta.RESTMapper, options *Options) (err error) {
-	if settings.Nodes, err = newNodes(config, options); err != nil {
+func addClusterAccess(loopSettings *sidecar.Options, config *rest.Config, mapper apimeta.RESTMapper, options *Options) (err error) {
+	if loopSettings.Nodes, err = newNodes(config, options); err != nil {
 		return err
 	}
 	if options.ReadPods {
-		if settings.Permissions, err = source.NewPermissions(config); err != nil {
+		if loopSettings.Permissions, err = source.NewPermissions(config); err != nil {
 			return err
 		}
 	}
-	settings.Cluster, err = detectCluster(config, mapper)
+	loopSettings.Settings.Cluster, err = detectCluster(config, mapper)
 	return err
 }
 
@@ -153,26 +153,24 @@ func newNodes(config *rest.Config, options *Options) (sidecar.Nodes, error) {
 // loopOptions returns the controller options that depend on the options and the process.
 func loopOptions(options *Options, process *Process) sidecar.Options {
 	return sidecar.Options{
-		Namespace:          options.Namespace,
-		DefaultEnvironment: options.Environment,
-		Installation:       options.installation(),
-		WrittenBy:          options.writtenBy(),
-		Version:            process.Version,
-		WatchNamespaces:    options.WatchNamespaces,
-		ClusterSidecars:    options.ClusterSidecars,
-		Concurrency:        options.Concurrency,
-		Instruments:        sidecar.Instruments{Tracer: process.Tracer, Reports: cmp.Or(process.Reports, telemetry.NewNoopReporter())},
-		Patience:           process.Patience,
-		Quiet:              process.Quiet,
-		PolicyInterval:     process.PolicyInterval,
-		ValidationJobs:     options.ValidationJobs,
-		ReadPods:           options.ReadPods,
-		Preflight:          options.Preflight,
-		OverlaySets:        options.AdmissionInjection,
-		RequiredObjects:    options.requiredObjects(),
-		ReadAccounts:       options.ReadServiceAccounts,
-		ReconcileInterval:  options.ReconcileInterval,
-		Budget:             bounded.NewBudget(),
+		Settings: desired.Settings{
+			Home: options.Namespace, DefaultEnvironment: options.Environment, WrittenBy: options.writtenBy(), Version: process.Version, Budget: bounded.NewBudget(),
+		},
+		Installation:      options.installation(),
+		WatchNamespaces:   options.WatchNamespaces,
+		ClusterSidecars:   options.ClusterSidecars,
+		Concurrency:       options.Concurrency,
+		Instruments:       sidecar.Instruments{Tracer: process.Tracer, Reports: cmp.Or(process.Reports, telemetry.NewNoopReporter())},
+		Patience:          process.Patience,
+		Quiet:             process.Quiet,
+		PolicyInterval:    process.PolicyInterval,
+		ValidationJobs:    options.ValidationJobs,
+		ReadPods:          options.ReadPods,
+		Preflight:         options.Preflight,
+		OverlaySets:       options.AdmissionInjection,
+		RequiredObjects:   options.requiredObjects(),
+		ReadAccounts:      options.ReadServiceAccounts,
+		ReconcileInterval: options.ReconcileInterval,
 	}
 }
 

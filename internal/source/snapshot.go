@@ -19,7 +19,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
@@ -63,17 +62,13 @@ func NewNamespace(object *metav1.PartialObjectMetadata) Namespace {
 // Snapshotter reads the input of snapshots. Source, Platform, DefaultEnvironment and KubeVersion are required.
 type Snapshotter struct {
 	Source
+	// Settings are the settings of the Input.
+	desired.Settings
 	// Platform is the platform team's configuration.
 	Platform *desired.Platform
 	// PlatformAt returns the platform of an earlier revision. If it is nil, VectorSidecars with an earlier revision are
 	// rendered from the current platform. Its error is a *fleet.RecordError if the revision is not stored.
 	PlatformAt func(ctx context.Context, revision string) (*desired.Platform, error)
-	// These fields have the same meaning as in desired.Inputs.
-	DefaultEnvironment, DefaultFrom, Home, KubeVersion, WrittenBy, Version string
-	OldestKubelet                                                          desired.Kubelet
-	Budget                                                                 *bounded.Budget
-	// Cluster has the same meaning as in desired.Inputs.
-	Cluster render.Cluster
 	// DefaultAssumed explains why DefaultEnvironment is only an assumption, "" if it is known. If it is set, the
 	// environment that the operator reports for the namespace takes precedence.
 	DefaultAssumed string
@@ -116,10 +111,8 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	objects := newReadOnce(t.Source)
 	input := &decision.Input{
 		Inputs: desired.Inputs{
-			ConfigMaps: objects, Accounts: objects,
+			Settings: t.Settings, ConfigMaps: objects, Accounts: objects,
 			Sidecar: sidecar, NamespaceLabels: namespace.Labels, Platform: platform,
-			DefaultEnvironment: t.DefaultEnvironment, DefaultFrom: t.DefaultFrom, Home: t.Home,
-			KubeVersion: t.KubeVersion, OldestKubelet: t.OldestKubelet, Cluster: t.Cluster, WrittenBy: t.WrittenBy, Version: t.Version, Budget: t.Budget,
 		},
 		Workloads: workloads, Companions: companions, Offer: t.Offer, Now: t.Now, Hold: decision.ReportedWriteHold(platform, sidecar),
 	}
@@ -142,8 +135,7 @@ func (t *Snapshotter) withWaveStatus(sidecar *v1alpha1.VectorSidecar, namespaceL
 	if sidecar.Cluster == nil || sidecar.Status.Rollout != nil || len(sidecar.Cluster.Waves) == 0 || !t.Platform.Rollout.IsStaged() {
 		return sidecar
 	}
-	inputs := desired.Inputs{Sidecar: sidecar, NamespaceLabels: namespaceLabels, DefaultEnvironment: t.DefaultEnvironment}
-	environment, _ := inputs.ResolveEnvironment()
+	environment, _ := t.ResolveEnvironment(sidecar, namespaceLabels)
 	updated := *sidecar
 	updated.Status.Rollout = t.Platform.Rollout.LastStatus(sidecar.Cluster.Waves, t.Platform.Rollout.WaveFor(namespaceLabels, environment))
 	return &updated

@@ -76,7 +76,7 @@ func taker(t *testing.T, faults map[string]error, there ...client.Object) *sourc
 	}
 	return &source.Snapshotter{
 		Source: source.Reader{Reader: &faulty{Reader: w, faults: faults}}, Platform: desired.NewPlatform(chart, "", nil),
-		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
+		Settings: desired.Settings{DefaultEnvironment: "development", KubeVersion: "v1.36.0"},
 	}
 }
 

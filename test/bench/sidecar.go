@@ -57,7 +57,7 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 	decided, err := evaluate.Decide(ctx, &decision.Input{
 		Inputs: desired.Inputs{
 			Sidecar: sidecar, ConfigMaps: configMaps, Accounts: source.Reader{Reader: source.NewObjectOverlay(nil)},
-			Platform: desired.NewPlatform(chart, "", nil), DefaultEnvironment: "development", KubeVersion: kubeVersion,
+			Platform: desired.NewPlatform(chart, "", nil), Settings: desired.Settings{DefaultEnvironment: "development", KubeVersion: kubeVersion},
 		},
 		Workloads: []*workloadcache.Record{workloadcache.NewRecord(deployment)},
 	}, nil)

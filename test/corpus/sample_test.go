@@ -70,7 +70,7 @@ func loadSamples(t *testing.T) []*sample {
 		require.NoError(t, err)
 		namespace := world.Namespace(t)
 		one := &sample{merger: merger, cache: desired.NewCache(), watch: watch(t, namespace), snapshot: decision.Input{Inputs: desired.Inputs{
-			DefaultEnvironment: "development", KubeVersion: version.GitVersion, Platform: desired.NewPlatform(chart, "values.yaml", nil),
+			Settings: desired.Settings{DefaultEnvironment: "development", KubeVersion: version.GitVersion}, Platform: desired.NewPlatform(chart, "values.yaml", nil),
 		}}}
 		configMaps := objects.ConfigMapSet{}
 		for _, document := range documents {

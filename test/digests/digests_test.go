@@ -138,9 +138,9 @@ func addDecisions(t *testing.T, digests map[string]string) {
 		}
 		snapshot := &decision.Input{Verdict: isValid,
 			Inputs: desired.Inputs{
-				Sidecar: sidecar, Platform: platform(t), DefaultEnvironment: "production", KubeVersion: "v1.31.0", Version: "0.1.0",
-				OldestKubelet: desired.Kubelet{Version: "v1.30.2"},
-				Accounts:      source.Reader{Reader: source.NewObjectOverlay(nil)},
+				Sidecar: sidecar, Platform: platform(t),
+				Settings: desired.Settings{DefaultEnvironment: "production", KubeVersion: "v1.31.0", Version: "0.1.0", OldestKubelet: desired.Kubelet{Version: "v1.30.2"}},
+				Accounts: source.Reader{Reader: source.NewObjectOverlay(nil)},
 				ConfigMaps: objects.ConfigMapSet{
 					{Namespace: "shop", Name: "own"}:                  own,
 					{Namespace: "shop", Name: meta.NamespaceDefaults}: objects.NewConfigMap(meta.NamespaceDefaults, "shop", meta.NamespaceDefaultsKey, "sidecar: {threads: 4}"),

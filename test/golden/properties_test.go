@@ -156,8 +156,8 @@ func (s *scenario) snapshot(t *testing.T, of []*appsv1.Deployment) *decision.Inp
 	configMaps, _ := s.file("configmaps.yaml")
 	set := objects.ConfigMapSet{}
 	snapshot := &decision.Input{Inputs: desired.Inputs{
-		Sidecar:            sidecar,
-		DefaultEnvironment: "development", KubeVersion: "v1.36.0",
+		Sidecar:    sidecar,
+		Settings:   desired.Settings{DefaultEnvironment: "development", KubeVersion: "v1.36.0"},
 		ConfigMaps: set, Accounts: source.Reader{Reader: source.NewObjectOverlay(nil)},
 	}}
 	for _, document := range documents(t, configMaps) {

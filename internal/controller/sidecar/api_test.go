@@ -96,8 +96,8 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	a := &memoryAPI{WithWatch: live, events: recorder, clock: time.Now, waiting: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())}
 	t.Cleanup(a.waiting.ShutDown)
 	a.VectorSidecarReconciler = newReconciler(digesting{live}, livelist.NewPager().Client(live), nil, events.New(recorder, known, nil, nil), &Options{
-		Workloads: workloadcache.New(), Catalog: sets, DefaultEnvironment: "development", KubeVersion: "v1.36.0",
-		Installation: values, Namespace: values.Namespace, ClusterSidecars: true,
+		Workloads: workloadcache.New(), Catalog: sets, Settings: desired.Settings{Home: values.Namespace, DefaultEnvironment: "development", KubeVersion: "v1.36.0"},
+		Installation: values, ClusterSidecars: true,
 		Cache: desired.NewCache(), Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now), Reports: telemetry.NewNoopReporter()}, Clock: func() time.Time { return a.clock() }, Quiet: -1,
 	})
 	require.NoError(t, a.periodic.notifier.Source().Start(t.Context(), a.waiting))

@@ -48,7 +48,7 @@ func (c *clusters) advanceRollouts(ctx context.Context, tracker *rolloutTracker,
 		c.waves.Forget(sidecarcache.ClusterKey(cluster.Name))
 		return 0, nil
 	}
-	members, _ := waves.NamespacesByWave(ctx, c.sidecars, cluster, tracker.options.DefaultEnvironment, platform)
+	members, _ := waves.NamespacesByWave(ctx, c.sidecars, cluster, tracker.options.Settings.DefaultEnvironment, platform)
 	rollouts := map[string]*waveRollout{}
 	generation := lastgood.Generation(asVectorSidecar(cluster))
 	for wave, namespaces := range members {

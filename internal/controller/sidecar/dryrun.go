@@ -12,7 +12,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
@@ -43,8 +42,7 @@ func (r *VectorSidecarReconciler) Namespaces(ctx context.Context, cluster *v1alp
 		if !selector.Selects(&objects[i]) {
 			continue
 		}
-		inputs := desired.Inputs{Sidecar: clusterwide.NewSidecar(cluster, objects[i].Name, true), NamespaceLabels: objects[i].Labels, DefaultEnvironment: r.snapshots.options.DefaultEnvironment}
-		environment, _ := inputs.ResolveEnvironment()
+		environment, _ := r.snapshots.options.Settings.ResolveEnvironment(clusterwide.NewSidecar(cluster, objects[i].Name, true), objects[i].Labels)
 		selected = append(selected, clusterwide.Namespace{Name: objects[i].Name, Environment: environment, Created: objects[i].CreationTimestamp})
 	}
 	return selected, nil

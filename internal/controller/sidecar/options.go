@@ -8,16 +8,14 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/podfaults"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
-	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Options configure the VectorSidecarReconciler. All fields except Namespace, Installation, WrittenBy, Version,
+// Options configure the VectorSidecarReconciler. All fields except Home, Installation, WrittenBy, Version,
 // WatchNamespaces, Nodes, RequiredObjects, Instruments, Patience and the intervals are required.
 type Options struct {
 	// Pager pages lists of live objects.
@@ -26,22 +24,12 @@ type Options struct {
 	Workloads *workloadcache.Cache
 	// Catalog turns the platform's ConfigMaps into template sets.
 	Catalog *desired.Catalog
-	// Namespace is the operator namespace, which has the template sets. It may be empty.
-	Namespace string
-	// DefaultEnvironment is used if neither a VectorSidecar nor its namespace sets an environment.
-	DefaultEnvironment string
+	// Settings are the settings for rendering sidecars. Home, the operator namespace, has the template sets; it may be
+	// empty. OldestKubelet is not used.
+	Settings desired.Settings
 	// Installation names the ConfigMap with the policy and the values of the installation. Each environment has a key
 	// ENVIRONMENT.yaml. Installation may be empty.
 	Installation types.NamespacedName
-	// WrittenBy is NAMESPACE/NAME of this installation of the operator, and marks its writes. If it is empty, the
-	// operator does not recognize any write as its own.
-	WrittenBy string
-	// Version is the version of the operator. It is not reported if it is empty.
-	Version string
-	// KubeVersion is the version of the API server, such as "v1.36.0".
-	KubeVersion string
-	// Cluster has the other data about the cluster that templates can read.
-	Cluster render.Cluster
 	// Nodes finds the oldest kubelet. It is nil if nodes are not read.
 	Nodes Nodes
 	// WatchNamespaces are the namespaces that the cache is restricted to. It is empty for all namespaces.
@@ -82,6 +70,4 @@ type Options struct {
 	ReconcileInterval time.Duration
 	// Clock returns the time that the API server and its controllers use for timestamps.
 	Clock func() time.Time
-	// Budget limits the memory for large texts of all reconciles, and of all other components that share it.
-	Budget *bounded.Budget
 }

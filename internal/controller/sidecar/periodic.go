@@ -50,7 +50,7 @@ func (p *periodic) add(ctx context.Context, mgr ctrl.Manager, options *Options) 
 	}
 	if len(options.RequiredObjects) > 0 {
 		required := &requiredObjects{
-			objects: options.RequiredObjects, namespace: options.Namespace, live: options.Pager.Client(mgr.GetAPIReader()).Reader(),
+			objects: options.RequiredObjects, namespace: options.Settings.Home, live: options.Pager.Client(mgr.GetAPIReader()).Reader(),
 			metrics: p.applier.instruments.Metrics, log: logger,
 		}
 		if err := mgr.Add(schedule.Every(cmp.Or(options.PolicyInterval, overlayset.PolicyInterval), required.check)); err != nil {

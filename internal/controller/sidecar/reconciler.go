@@ -55,13 +55,13 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 	notifier := &notify.Notifier{}
 	clusterStates := newClusterCache(notifier)
 	memory, writer, workloads := state.New(options.Clock), apply.New(cached), options.Workloads
-	sidecars := sidecarcache.New(cached, options.Namespace, options.ClusterSidecars)
+	sidecars := sidecarcache.New(cached, options.Settings.Home, options.ClusterSidecars)
 	overlays := overlayset.NewMemory(observed.clock, policies != nil)
 	statuses := &statusWriter{instruments: observed, writer: writer, events: recorder, clusters: clusterStates}
 	waveState := state.NewWaves()
 	platforms := catalog.New(&catalog.Options{
 		Cached: cached, Live: live, Writer: writer, Sidecars: sidecars, Events: recorder, Metrics: options.Instruments.Metrics, Backoff: memory.Backoff,
-		Waves: waveState, Notifier: notifier, Catalog: options.Catalog, Namespace: options.Namespace, Installation: options.Installation,
+		Waves: waveState, Notifier: notifier, Catalog: options.Catalog, Namespace: options.Settings.Home, Installation: options.Installation,
 		Quiet: options.Quiet, ReadsPods: options.ReadPods, Clock: options.Clock,
 	})
 	slots := newSlotScheduler(sidecars, platforms, options.Instruments.Metrics, notifier, observed.clock)
@@ -84,11 +84,11 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 	subcontrollers := []subcontroller{
 		leftovers.New(leftovers.Options{
 			Cached: cached, Sidecars: sidecars, Live: live, Workloads: workloads, Writer: writer, Uses: uses, Signal: leftoverSignal, Backoff: memory.Backoff,
-			Recorder: recorder, Metrics: options.Instruments.Metrics, Clock: options.Clock, WrittenBy: options.WrittenBy,
+			Recorder: recorder, Metrics: options.Instruments.Metrics, Clock: options.Clock, WrittenBy: options.Settings.WrittenBy,
 		}),
 		waves.New(waves.Options{
 			Sidecars: sidecars, Catalog: platforms, NamespaceLabels: namespaces.labels, Memory: memory, Waves: waveState, Notifier: notifier,
-			Events: recorder, Metrics: options.Instruments.Metrics, Installation: options.Installation, DefaultEnvironment: options.DefaultEnvironment,
+			Events: recorder, Metrics: options.Instruments.Metrics, Installation: options.Installation, DefaultEnvironment: options.Settings.DefaultEnvironment,
 		}),
 	}
 	if policies != nil {
@@ -107,7 +107,7 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 	if options.Installation.Name != "" {
 		subcontrollers = append(subcontrollers, declared.New(declared.Options{
 			Cached: cached, Live: live, Writer: writer, Recorder: recorder, Metrics: options.Instruments.Metrics, Backoff: memory.Backoff,
-			Installation: options.Installation, WrittenBy: options.WrittenBy, WatchNamespaces: options.WatchNamespaces, ClusterSidecars: options.ClusterSidecars,
+			Installation: options.Installation, WrittenBy: options.Settings.WrittenBy, WatchNamespaces: options.WatchNamespaces, ClusterSidecars: options.ClusterSidecars,
 		}))
 	}
 	return &VectorSidecarReconciler{

@@ -68,7 +68,7 @@ func (s *rolloutTracker) advanceSidecar(ctx context.Context, sidecarState *state
 	if err != nil {
 		return nil, err
 	}
-	wave := waves.WaveFor(&sidecar.Spec, namespace.Labels, s.options.DefaultEnvironment, platform)
+	wave := waves.WaveFor(&sidecar.Spec, namespace.Labels, s.options.Settings.DefaultEnvironment, platform)
 	if sidecar.Cluster != nil {
 		return s.clusterRollout(sidecar, platform.Rollout.WaveName(wave), platform), nil
 	}

@@ -68,10 +68,9 @@ func (s *snapshots) snapshotFrom(ctx context.Context, sidecar *v1alpha1.VectorSi
 		return nil, err
 	}
 	taker := source.Snapshotter{
-		Source: cacheSource, Platform: platform, PlatformAt: s.catalog.PlatformAt(platform), Now: s.instruments.clock(), DefaultEnvironment: s.options.DefaultEnvironment, Home: s.options.Namespace,
-		KubeVersion: s.options.KubeVersion, OldestKubelet: s.kubelets.oldest(), Cluster: s.options.Cluster,
-		WrittenBy: s.options.WrittenBy, Version: s.options.Version, Budget: s.options.Budget,
+		Settings: s.options.Settings, Source: cacheSource, Platform: platform, PlatformAt: s.catalog.PlatformAt(platform), Now: s.instruments.clock(),
 	}
+	taker.OldestKubelet = s.kubelets.oldest()
 	for _, kind := range s.workloads.Kinds() {
 		taker.Served = append(taker.Served, kind.Kind)
 		if !s.workloads.HasKind(kind) {

@@ -116,7 +116,7 @@ func TestSnapshots_EqualSnapshotOfPlugin(t *testing.T) {
 			require.Empty(t, unseen)
 			reader := source.Snapshotter{
 				Source: source.Reader{Reader: world}, Platform: operators.Platform,
-				DefaultEnvironment: operators.DefaultEnvironment, Home: operators.Home, KubeVersion: operators.KubeVersion, Offer: operators.Offer,
+				Settings: operators.Settings, Offer: operators.Offer,
 			}
 			plugins, err := reader.Observe(t.Context(), asked)
 			require.NoError(t, err)

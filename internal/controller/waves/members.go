@@ -18,8 +18,8 @@ import (
 
 // WaveFor returns the number of the wave of a VectorSidecar in a namespace.
 func WaveFor(spec *v1alpha1.VectorSidecarSpec, namespaceLabels map[string]string, defaultEnvironment string, platform *desired.Platform) int {
-	inputs := desired.Inputs{Sidecar: &v1alpha1.VectorSidecar{Spec: *spec}, NamespaceLabels: namespaceLabels, DefaultEnvironment: defaultEnvironment}
-	environment, _ := inputs.ResolveEnvironment()
+	settings := desired.Settings{DefaultEnvironment: defaultEnvironment}
+	environment, _ := settings.ResolveEnvironment(&v1alpha1.VectorSidecar{Spec: *spec}, namespaceLabels)
 	return platform.Rollout.WaveFor(namespaceLabels, environment)
 }
 
