@@ -22,30 +22,25 @@ func (f *Facts) hasLostConfigMap(manager string, desired *plan.Desired, view *wo
 	})
 }
 
-// recordCurrentConfigMaps records the ConfigMaps of the current sidecar while the new sidecar waits. If one of the
-// ConfigMaps was deleted, the new sidecar is written at once, because the next pods would not start.
-func (f *Facts) recordCurrentConfigMaps(evaluated *Evaluated, view *workload.View) {
-	owned := view.Owned[evaluated.Plan.Manager]
-	evaluated.KeptConfigMaps = owned.ConfigMaps()
+// hasLostCurrentConfigMap reports whether a ConfigMap of the current sidecar was deleted while the new sidecar waits. The
+// new sidecar is then written at once, because the next pods would not start.
+func (f *Facts) hasLostCurrentConfigMap(evaluated *Evaluated, desired *plan.Desired) bool {
 	isOurs := func(name string) bool {
 		isRendered := slices.ContainsFunc(evaluated.Companions, func(c corev1.ConfigMap) bool { return c.Name == name })
-		return isRendered || evaluated.Copied != nil && evaluated.Copied.Name == name || !evaluated.Plan.Desired.Mounts(name)
+		return isRendered || evaluated.Copied != nil && evaluated.Copied.Name == name || !desired.Mounts(name)
 	}
-	evaluated.Plan.Write.AtOnce = evaluated.Plan.Write.AtOnce || slices.ContainsFunc(evaluated.KeptConfigMaps, func(name string) bool { return isOurs(name) && f.find(name) == nil })
+	return slices.ContainsFunc(evaluated.KeptConfigMaps, func(name string) bool { return isOurs(name) && f.find(name) == nil })
 }
 
-// recordUnchangedConfigMaps records the ConfigMaps of a sidecar that stays unchanged. It drops the current companions
-// that the sidecar does not need. A deleted or changed ConfigMap of the sidecar is written again, because its earlier
-// content is not rendered any more.
-func (f *Facts) recordUnchangedConfigMaps(evaluated *Evaluated, view *workload.View) {
-	owned := view.Owned[evaluated.Plan.Manager]
-	evaluated.KeptConfigMaps = owned.ConfigMaps()
+// dropCompanions removes the companions that an unchanged sidecar does not need. Of the current companions, only the
+// sidecar's deleted or modified ConfigMaps are written again, because their earlier content is not rendered any more.
+func (f *Facts) dropCompanions(evaluated *Evaluated, version string) {
 	isSound := func(name string) bool {
 		if !slices.Contains(evaluated.KeptConfigMaps, name) { // ConfigMaps of other sidecars do not need a correction.
 			return true
 		}
 		live := f.find(name)
-		return live != nil && companion.KnownDigest(live) == owned.ConfigVersion()
+		return live != nil && companion.KnownDigest(live) == version
 	}
 	evaluated.Companions = slices.DeleteFunc(slices.Clone(evaluated.Companions), func(c corev1.ConfigMap) bool { return isSound(c.Name) })
 	if evaluated.Copied != nil && isSound(evaluated.Copied.Name) {

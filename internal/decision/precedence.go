@@ -50,13 +50,16 @@ func (f *Facts) EvaluateInjection(desiredWorkload desired.Workload, container st
 	if p.Desired != nil {
 		p.Warning = desiredWorkload.Warnings(f.manager(), f.Unserved, view)
 	}
-	evaluated := &Evaluated{Plan: p, Rendered: desiredWorkload.Rendered, Companions: desiredWorkload.Rendered.Companions, Copied: desiredWorkload.Rendered.Copied}
+	evaluated, owned := &Evaluated{Rendered: desiredWorkload.Rendered, Companions: desiredWorkload.Rendered.Companions, Copied: desiredWorkload.Rendered.Copied}, view.Owned[p.Manager]
 	switch {
 	case p.Existing.UnchangedHash != "":
-		f.recordUnchangedConfigMaps(evaluated, view)
+		evaluated.KeptConfigMaps = owned.ConfigMaps()
+		f.dropCompanions(evaluated, owned.ConfigVersion())
 	case p.HasChange(plan.Update) && f.Sidecar.Spec.RolloutMode() != v1alpha1.ModeImmediate:
-		f.recordCurrentConfigMaps(evaluated, view)
+		evaluated.KeptConfigMaps = owned.ConfigMaps()
+		p.Write.AtOnce = p.Write.AtOnce || f.hasLostCurrentConfigMap(evaluated, p.Desired)
 	}
+	evaluated.Plan = p
 	return evaluated
 }
 
