@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package decision decides how the operator changes the workloads of one VectorSidecar. Inputs are the facts and the
-// sidecars that the workloads should have. The result is a plan with a reason for each workload. The package does not
-// read a cluster or a clock and does not render templates.
+// sidecars that the workloads should have. The result is a plan with a reason for each workload. The package reads
+// ConfigMaps only with the Reader of the facts. It does not read a clock and does not render templates.
 package decision
 
 import (

@@ -124,7 +124,7 @@ func (f *Facts) precedenceText(competitor *Competitor) string {
 }
 
 // competitorBlock returns the block of the first injection of a container, if a preceding VectorSidecar injects a container
-// of the same name. It returns nil for none.
+// of the same name. It returns nil for none. The caller does not apply it to removals.
 func (f *Facts) competitorBlock(p *plan.Plan, container string, competitors []Competitor) *plan.Block {
 	i := slices.IndexFunc(competitors, func(competitor Competitor) bool { return competitor.Container == container })
 	if i < 0 || p.Existing.IsOwned {
@@ -138,7 +138,7 @@ func (f *Facts) competitorBlock(p *plan.Plan, container string, competitors []Co
 }
 
 // removalBlock returns the block that replaces a conflict with a ClusterVectorSidecar that is about to remove its container
-// of the same name. It returns nil for any other plan.
+// of the same name. It returns nil for any other plan, also for a removal.
 func (f *Facts) removalBlock(p *plan.Plan, container string, competitors []Competitor, view *workload.View) *plan.Block {
 	_, isCluster := meta.ParseClusterName(p.Competitor())
 	isRefused := slices.ContainsFunc(competitors, func(competitor Competitor) bool { return competitor.Name == p.Competitor() })
