@@ -22,10 +22,8 @@ import (
 // with the canaries, and with the limits for all of them.
 func Decide(facts *Facts, injected, removed []Workload) *Decision {
 	d := &Decision{
+		Common: facts.Desired, Matched: facts.Kinds.Total(), Kinds: facts.Kinds,
 		BlindHalt: facts.BlindHalt, IsForDeletion: facts.Sidecar.DeletionTimestamp != nil,
-		Environment: facts.Desired.Environment, EnvironmentFrom: facts.Desired.EnvironmentFrom, TemplateSet: facts.Desired.TemplateSet,
-		ReferencedConfigMap: facts.Desired.ReferencedConfigMap, Invalid: facts.Desired.Invalid, Outdated: facts.Desired.Outdated,
-		Matched: facts.Kinds.Total(), Kinds: facts.Kinds,
 		Plans: make([]plan.Plan, 0, len(injected)+len(removed)), kept: map[string]bool{},
 		Previous: &Previous{Injected: make([]*Evaluated, 0, len(injected))},
 	}

@@ -21,25 +21,18 @@ import (
 
 // Decision contains the plans for the workloads of one VectorSidecar, its companions, and the reasons for its status.
 type Decision struct {
-	// Environment is the environment that provides the values. EnvironmentFrom is the source of the environment's name.
-	// TemplateSet is the name of the template set.
-	Environment, EnvironmentFrom, TemplateSet string
-	// ReferencedConfigMap is the name of the ConfigMap that the Vector configuration is copied from, or "" if the
-	// configuration is rendered. It is set even if that ConfigMap does not exist.
-	ReferencedConfigMap string
-	// Invalid explains why the sidecar may not be injected. It is nil if the sidecar may be injected.
-	Invalid *desired.Invalid
-	// IsWorkloadSpecific reports whether Invalid comes from templates that read the workload. For other workloads the
-	// result may differ.
+	// Common is the desired state that all workloads have in common. Its Invalid also has the errors that only the
+	// decision finds.
+	desired.Common
+
+	// IsWorkloadSpecific reports whether Invalid comes from templates that read the workload. For other workloads the result
+	// may differ.
 	IsWorkloadSpecific bool
 	// Findings are the problems of the Vector configuration, errors first. They include errors that
 	// sidecar.config.check allows.
 	Findings []vectorconfig.Finding
 	// Validations are the configurations that Vector has to check before the plans that wait for them can continue.
 	Validations []desired.Validation
-	// Outdated explains why the last known good version of a template set or policy was used. It is nil if the
-	// current versions were used.
-	Outdated *desired.Invalid
 	// Plans has a plan for each workload of the snapshot that the VectorSidecar selects or that has its sidecar, sorted
 	// by name.
 	Plans []plan.Plan

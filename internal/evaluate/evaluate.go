@@ -65,7 +65,7 @@ func decideOn(ctx context.Context, input *decision.Input, cache *desired.Cache) 
 		adopted.Generation = -sidecar.Generation
 	}
 	if invalid != nil || sidecar.Orphans() {
-		return &decision.Decision{Invalid: invalid, Adopted: adopted, OwnerRemovals: sidecar.Status.RemovedByOwners, IsForDeletion: sidecar.DeletionTimestamp != nil}, nil
+		return &decision.Decision{Common: desired.Common{Invalid: invalid}, Adopted: adopted, OwnerRemovals: sidecar.Status.RemovedByOwners, IsForDeletion: sidecar.DeletionTimestamp != nil}, nil
 	}
 	p := newPass(input, reader)
 	p.facts.Kinds = kinds

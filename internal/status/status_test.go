@@ -92,12 +92,12 @@ func hinders(reason, message string) func(*plan.Plan) {
 
 func decided(plans ...plan.Plan) *decision.Decision {
 	return &decision.Decision{
-		Environment: "staging", Plans: plans, Matched: len(plans), Kinds: decision.Kinds{Matched: map[string]int{"Deployment": len(plans)}},
+		Common: desired.Common{Environment: "staging"}, Plans: plans, Matched: len(plans), Kinds: decision.Kinds{Matched: map[string]int{"Deployment": len(plans)}},
 	}
 }
 
 func invalid() *decision.Decision {
-	return &decision.Decision{Invalid: &desired.Invalid{Reason: meta.ReasonInvalidValues, Message: "values.yaml:3: sidecar.imagee: unknown key"}, Matched: 1}
+	return &decision.Decision{Matched: 1, Common: desired.Common{Invalid: &desired.Invalid{Reason: meta.ReasonInvalidValues, Message: "values.yaml:3: sidecar.imagee: unknown key"}}}
 }
 
 // outdated is a decision that uses the last good version of a template set.

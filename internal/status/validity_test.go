@@ -54,7 +54,7 @@ func TestNewSidecarStatus_EscapesControlCharacters(t *testing.T) {
 		refused := planned("cart", plan.Inject)
 		facts := Facts{
 			Sidecar: sidecar(), Results: decision.Results{{Object: Object(refused.Target), Reason: meta.ReasonBlocked, Err: errors.New(text), IsPermanent: true}},
-			Decision: &decision.Decision{Matched: 1, Plans: []plan.Plan{refused}, Outdated: &desired.Invalid{Reason: meta.ReasonInvalidTemplate, Message: text}},
+			Decision: &decision.Decision{Matched: 1, Plans: []plan.Plan{refused}, Common: desired.Common{Outdated: &desired.Invalid{Reason: meta.ReasonInvalidTemplate, Message: text}}},
 		}
 		status := NewSidecarStatus(facts, noon)
 		for _, condition := range status.Conditions {
