@@ -7,13 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -22,7 +20,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
-	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
@@ -345,58 +342,4 @@ func (o *rolloutOptions) openRollout(ctx context.Context) (client.WithWatch, *ro
 	}
 	read, err := o.readWaves(ctx, cluster)
 	return cluster, read, err
-}
-
-// annotation is an annotation to set, with a description of the effect. An empty value removes the annotation.
-type annotation struct{ key, value, effect string }
-
-// annotateInstallation sets or removes annotations of an installation that has waves.
-func (o *rolloutOptions) annotateInstallation(ctx context.Context, changesFor func(*rollout) ([]annotation, error)) error {
-	cluster, read, err := o.openRollout(ctx)
-	if err != nil {
-		return err
-	}
-	changes, err := changesFor(read)
-	if err != nil {
-		return err
-	}
-	return o.annotateValues(ctx, cluster, read.values, changes...)
-}
-
-// annotateValues sets or removes annotations of the ConfigMap with the installation's values. The message shows the effect of
-// the first annotation.
-func (o *rolloutOptions) annotateValues(ctx context.Context, cluster client.Client, values types.NamespacedName, changes ...annotation) error {
-	object := &corev1.ConfigMap{}
-	if err := cluster.Get(ctx, values, object); err != nil {
-		return fmt.Errorf("reading the installation's values: %w", err)
-	}
-	return o.patchAnnotations(ctx, cluster, object, fmt.Sprintf("ConfigMap %s", values), "configmap/"+values.Name, changes)
-}
-
-// patchAnnotations writes annotations of an object, unless the command only prints the changes.
-func (o *rolloutOptions) patchAnnotations(ctx context.Context, cluster client.Client, object client.Object, title, argument string, changes []annotation) error {
-	before, _ := object.DeepCopyObject().(client.Object) // The copy has the same type.
-	for i := range changes {
-		changes[i].setIn(object)
-	}
-	if o.dryRun {
-		return humanize.Fprintf(o.app.Out, "%s annotated (dry run): %s\n", argument, changes[0].effect)
-	}
-	if err := cluster.Patch(ctx, object, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("annotating %s: %w", title, err)
-	}
-	return humanize.Fprintf(o.app.Out, "%s annotated: %s\n", argument, changes[0].effect)
-}
-
-// setIn sets or removes the annotation in an object, which is not written.
-func (a *annotation) setIn(object client.Object) {
-	annotations := maps.Clone(object.GetAnnotations())
-	delete(annotations, a.key)
-	if a.value != "" {
-		if annotations == nil {
-			annotations = map[string]string{}
-		}
-		annotations[a.key] = a.value
-	}
-	object.SetAnnotations(annotations)
 }

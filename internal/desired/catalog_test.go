@@ -155,7 +155,7 @@ func TestCatalog_KeepsLastKnownGoodTemplateSet(t *testing.T) {
 		"a value of a wrong type":         {data: map[string]string{"values.yaml": "sidecar: {name: 3}"}, names: []string{"values.yaml:1: sidecar.name", "want string"}},
 		"values that are no YAML":         {data: map[string]string{"values__qa.yaml": "sidecar: ["}, names: []string{"values/qa.yaml"}},
 		"a schema that is no JSON":        {data: map[string]string{"values.schema.json": "{"}, names: []string{"values.schema.json"}},
-		"no schema":                       {data: map[string]string{"Chart.yaml": "apiVersion: v2\nname: own\nversion: 1.0.0\n"}, names: []string{"missing values.schema.json"}},
+		"no schema":                       {data: map[string]string{"Chart.yaml": "apiVersion: v2\nname: own\nversion: 1.0.0\n"}, names: []string{"file values.schema.json is missing"}},
 		"a chart that is none":            {data: map[string]string{"Chart.yaml": "name: x"}, names: []string{"loading the sidecar chart"}},
 		"a dependency":                    {data: map[string]string{"Chart.yaml": "apiVersion: v2\nname: own\nversion: 1.0.0\ndependencies: [{name: a, version: 1.0.0, repository: 'https://charts.example'}]\n"}, names: []string{"dependencies"}},
 		"a path out of the chart":         {data: map[string]string{"..__x": "x"}, names: []string{`"../x" is not a valid file path`}},

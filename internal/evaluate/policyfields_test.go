@@ -6,6 +6,7 @@ package evaluate
 import (
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -230,7 +231,7 @@ func (f *fieldTest) refuses(t *testing.T, decided *decision.Decision, key string
 		return
 	}
 	for finding := range strings.Lines(decided.Plans[0].Message()) {
-		require.Contains(t, finding, "("+key+")")
+		require.Regexp(t, `\((policy key )?`+regexp.QuoteMeta(key)+`\)`, finding)
 	}
 }
 

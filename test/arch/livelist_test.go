@@ -27,7 +27,7 @@ var fromMemory = map[string]string{
 	"internal/controller/declared/watch.go":         "r.Cached",
 	"internal/controller/leftovers/companions.go":   "r.Cached",
 	"internal/controller/sidecar/validationjobs.go": "v.client",
-	"internal/cli/plan_forecast.go":                 "s",
+	"internal/cli/plan_forecast.go":                 "s.objects",
 	"internal/source/reader.go":                     "r",
 }
 
