@@ -31,7 +31,8 @@ func makeTools(t *testing.T, bin string, args ...string) (string, error) {
 	program, err := exec.LookPath("go")
 	require.NoError(t, err)
 	command := exec.CommandContext(t.Context(), "make", append([]string{"--silent", "--no-print-directory", "BIN=" + bin}, args...)...)
-	command.Env = append(os.Environ(), "GO="+program, "PATH="+path+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	// The flags of the make that runs the tests, such as -j, do not apply.
+	command.Env = append(os.Environ(), "MAKEFLAGS=", "GO="+program, "PATH="+path+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	output, err := command.CombinedOutput()
 	return string(output), err
 }
