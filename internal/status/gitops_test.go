@@ -159,9 +159,11 @@ func TestNewSidecarStatus_MatchesKstatusInRecordings(t *testing.T) {
 			"ready", "no-match", "disabled", "deferred", "halted-before-its-wave", "cluster-ready", "cluster-waiting-for-wave",
 		},
 		status.InProgressStatus: {
-			"soaking", "paused", "waiting-for-wave", "unschedulable", "halted", "cluster-rejected", "cluster-halted",
+			"soaking", "paused", "waiting-for-wave", "unschedulable", "cluster-rejected",
 		},
-		status.FailedStatus:      {"crashing", "failed", "reverted", "conflict", "unknown-environment", "cluster-reverted"},
+		status.FailedStatus: {
+			"crashing", "failed", "reverted", "halted", "conflict", "unknown-environment", "cluster-reverted", "cluster-halted",
+		},
 		status.TerminatingStatus: {"deletion-blocked"},
 	} {
 		for _, name := range names {

@@ -82,9 +82,18 @@ func sidecarOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus) outcome {
 		if text := facts.SpecStatus.Message(facts.Sidecar.Name); text != "" {
 			message += "; " + text
 		}
-		return outcome{state: rank.state, reason: reason, message: humanize.Message(message, conditionLimit), failing: rank.phase == hindered}
+		state := rank.state
+		if rank.phase == hindered && facts.hasHaltedRevision() { // The operator does not write before a user acts.
+			state = stalled
+		}
+		return outcome{state: state, reason: reason, message: humanize.Message(message, conditionLimit), failing: rank.phase == hindered}
 	}
 	return readyOutcome(facts, counts, groups, warned)
+}
+
+// hasHaltedRevision reports whether workloads failed with the current revision, and the installation is halted.
+func (f *Facts) hasHaltedRevision() bool {
+	return f.Rollout != nil && f.Rollout.State == v1alpha1.RolloutHalted && f.Rollout.FailedRevision == f.Rollout.Revision
 }
 
 // readyOutcome returns the result if no workload needs an action.

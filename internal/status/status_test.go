@@ -126,6 +126,11 @@ func gone() lastgood.SpecStatus {
 	}
 }
 
+// halted returns the rollout status of a VectorSidecar with a revision, while a revision is halted.
+func halted(revision, failed string) *v1alpha1.RolloutStatus {
+	return &v1alpha1.RolloutStatus{State: v1alpha1.RolloutHalted, Revision: revision, FailedRevision: failed}
+}
+
 // The library kstatus, which Flux, kpt and Cluster API use, computes the expected state from the conditions.
 func TestNewSidecarStatus_MatchesKstatus(t *testing.T) {
 	const ready, atIt, stuck = "Ready", "Reconciling", "Stalled"
@@ -187,6 +192,14 @@ func TestNewSidecarStatus_MatchesKstatus(t *testing.T) {
 		"pods that are refused": {
 			facts: Facts{Decision: decided(planned("cart", plan.None, rollout(workload.RolloutProgressing), inFlight, hinders(meta.ReasonPodsRejected, "quota")), planned("shop", plan.None))},
 			state: atIt, reason: meta.ReasonPodsRejected, names: []string{"1 of 2 Deployments have pods that do not run", "Deployment shop/cart: quota"}, isError: true, kstatus: status.InProgressStatus,
+		},
+		"pods that crash with a halted revision": {
+			facts: Facts{Decision: decided(planned("cart", plan.None, hinders(meta.ReasonCrashLoopBackOff, "exited with code 1"))), Rollout: halted("1", "1")},
+			state: stuck, reason: meta.ReasonCrashLoopBackOff, names: []string{"Deployment shop/cart: exited with code 1"}, isError: true, kstatus: status.FailedStatus,
+		},
+		"pods that crash before a halted revision": {
+			facts: Facts{Decision: decided(planned("cart", plan.None, hinders(meta.ReasonCrashLoopBackOff, "exited with code 1"))), Rollout: halted("1", "")},
+			state: atIt, reason: meta.ReasonCrashLoopBackOff, names: []string{"Deployment shop/cart: exited with code 1"}, isError: true, kstatus: status.InProgressStatus,
 		},
 		"a soak": {
 			facts: Facts{Decision: decided(planned("cart", plan.None, inFlight, because(meta.ReasonSoaking, "30s")), planned("shop", plan.None))},
