@@ -180,7 +180,7 @@ func (l *Limits) findExcess(size *Size) *Error {
 	case size.Nodes > l.Nodes:
 		return newError(Nodes, splitHelp, "more values than the limit of %s (%d; each key, map and list counts)", l.Subject, l.Nodes)
 	case size.Paths > l.Paths:
-		return newError(Paths, "nest less, or shorten keys", "the paths of all values exceed the limit of %s (%d bytes)", l.Subject, l.Paths)
+		return newError(Paths, "nest less, or shorten keys", "the key paths of all values together exceed the limit of %s (%d bytes)", l.Subject, l.Paths)
 	case size.Depth > l.Depth:
 		return l.depthError()
 	}

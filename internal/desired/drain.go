@@ -46,10 +46,9 @@ func (r *renderer) limitDrain(ctx context.Context, rendered *Rendered, grace int
 		cut.Invalid = &Invalid{meta.ReasonInvalidSidecar, err.Error()}
 		return cut
 	}
-	const reason = "because terminationGracePeriodSeconds of the pods is"
-	cut.shortened = fmt.Sprintf("drains for %d s instead of %d s, %s %d", grace, rendered.Overlay.DrainSeconds(), reason, grace)
+	cut.shortened = fmt.Sprintf("drains for %d s instead of %d s, because terminationGracePeriodSeconds of the pods is %d", grace, rendered.Overlay.DrainSeconds(), grace)
 	if grace == 0 {
-		cut.shortened = fmt.Sprintf("does not drain for %d s, %s 0", rendered.Overlay.DrainSeconds(), reason)
+		cut.shortened = fmt.Sprintf("does not drain for %d s, because terminationGracePeriodSeconds of the pods is 0", rendered.Overlay.DrainSeconds())
 	}
 	if grace < quietSeconds {
 		cut.shortened += fmt.Sprintf(", and Vector may need %d s for the last lines of a file that was quiet", quietSeconds)

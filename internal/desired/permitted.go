@@ -42,7 +42,7 @@ func findBypasses(rules *vectorconfig.Policy, reading *sidecarFiles, files []vec
 		}
 	}
 	if !reading.hasConfigArguments() {
-		addBypass("no argument names the configuration (vector)")
+		addBypass("no argument names the configuration file, so the file cannot be checked; add an argument such as --config-yaml=PATH (vector)")
 	}
 	for _, source := range reading.line.Sources {
 		switch sourcePath := source.Path.Value; {
