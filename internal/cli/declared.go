@@ -29,8 +29,8 @@ type declaredChange struct {
 	title string
 }
 
-// planDeclared returns the changes of declared objects with the values of the command line. It returns none without
-// values, or without a cluster.
+// planDeclared returns the changes of the VectorSidecars that the values declare, if the values of the command line
+// replace the installed ones. It returns none without values on the command line, or without a cluster.
 func (s *session) planDeclared(ctx context.Context) ([]declaredChange, error) {
 	if s.values == nil || s.cluster == nil {
 		return nil, nil

@@ -31,8 +31,10 @@ func (d *Decision) withRollout(f *Facts, p plan.Plan, started int64) plan.Plan {
 	return p
 }
 
-// knownState returns the state of a plan's workload, corrected by the last status. For kinds without a deadline in
-// their status, it also applies the operator's own deadline, and returns the time of that deadline, or zero for none.
+// knownState returns the state of a plan's workload, with two corrections from the last status of the VectorSidecar, which
+// a restart of the operator does not lose: a rollout that was in progress continues, and a rollout that had failed before
+// a write of annotations only is still failed. For kinds without a deadline in their status, it also applies the
+// operator's own deadline, and returns the time of that deadline, or zero for none.
 func (f *Facts) knownState(p *plan.Plan) (state workload.State, deadline time.Time) {
 	state = p.Workload
 	switch {

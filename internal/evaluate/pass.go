@@ -32,8 +32,8 @@ type pass struct {
 	bases map[string]string
 }
 
-// precedingSidecar is a preceding VectorSidecar that selects some of the workloads, with the evaluation of these
-// workloads for it.
+// precedingSidecar is another VectorSidecar that selects some of the same workloads and takes precedence in them. It has
+// the evaluation of these workloads for the other VectorSidecar.
 type precedingSidecar struct {
 	*pass
 

@@ -109,7 +109,8 @@ func (w *Waves) newestFinished(wave int, target *Target) string {
 	return ""
 }
 
-// gateFor returns the gate of a VectorSidecar as a member of its wave, without the revisions that it may use instead.
+// gateFor returns whether a member of a wave may start the target revision, and why not. It does not set the revisions
+// that the member may start instead of the target revision.
 func (w *Waves) gateFor(member WaveMember, now time.Time) Gate {
 	target, frontier := w.target, &w.frontier
 	switch {

@@ -16,8 +16,8 @@ import (
 const (
 	maxTracked  = 8
 	maxAccesses = 64
-	// maxWatched is the maximum number of watched values. Each watched value has an additional entry for
-	// itself.
+	// maxWatched is the maximum number of values with recorded reads. tracked has one entry more for each of
+	// them, because a watched value is a container, too.
 	maxWatched = 2
 )
 

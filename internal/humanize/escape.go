@@ -40,8 +40,8 @@ func EscapeLine(text string) string {
 	return strings.NewReplacer("\r", `\x0d`, "\n", `\n`, "\t", `\t`).Replace(Escape(text))
 }
 
-// EscapeBlock escapes text like Escape, for output of several lines. Every line but the first gets a margin, and a
-// pipeline command in the first line is escaped. A second call does not change the result.
+// EscapeBlock escapes text with several lines, as Escape does, so that a CI system executes no line as a command. Every
+// line but the first gets a margin, and a command in the first line is escaped. A second call does not change the result.
 func EscapeBlock(text string) string {
 	firstLine, rest, isLonger := strings.Cut(Escape(text), "\n")
 	if firstLine = defuseCommand(firstLine); !isLonger {

@@ -32,8 +32,8 @@ func EscapeXML(text []byte) []byte {
 }
 
 // EscapeYAML returns equivalent YAML documents in which control characters are numeric escapes. Strings with such
-// characters, or with a line that is a pipeline command, are quoted. Text that is not valid YAML is escaped like
-// Escape.
+// characters, or with a line that a CI system executes as a command, are quoted. Text that is not valid YAML is escaped
+// by Escape.
 func EscapeYAML(text []byte) []byte {
 	if isSafe(string(text)) && !hasCommandLine(string(text)) {
 		return text

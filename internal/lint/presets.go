@@ -165,6 +165,7 @@ func (l *Linter) lintPresets(ctx context.Context, file File, positions *position
 			environmentPath := values.PathInFile("environments", environment)
 			for _, vectorFinding := range sharedFindings(faults) {
 				findingPath := slices.Concat(environmentPath, []string{"sidecar"}, splitPath(vectorFinding.Path))
+				// Findings about a sink that the environment's values in this file declare.
 				if strings.HasPrefix(vectorFinding.Path, "sinks.") && positions.hasPath(findingPath[:len(environmentPath)+3]...) {
 					findings = append(findings, newVectorFinding(vectorFinding, file.Name, positions.findKey(findingPath...)))
 				}

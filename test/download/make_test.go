@@ -107,6 +107,7 @@ func TestDownload_BuildsToolsWithoutEntry(t *testing.T) {
 	require.Equal(t, "built\n", installed())
 }
 
+// The variable TOOLS of make has two values.
 func TestDownload_RejectsOtherValuesOfTools(t *testing.T) {
 	t.Chdir("../..")
 	output, err := makeTools(t, t.TempDir(), "TOOLS=other", "help")

@@ -20,9 +20,9 @@ import (
 )
 
 // With admission injection, a Rollout has the sidecar in its first ReplicaSet. Each deploy of its application owner
-// adds one ReplicaSet and follows the Rollout's steps: removed parts of the sidecar are injected again in the same
-// request. The test counts ReplicaSets, because the Rollout controller itself increases the generation with empty
-// fields.
+// adds one ReplicaSet and follows the Rollout's steps: the API server injects the sidecar again in the same request, if
+// the owner's manifest removes it. The test counts ReplicaSets and not generations, because the Rollout controller also
+// increases the generation.
 func TestOverlaySet_InjectsIntoArgoRollouts(t *testing.T) {
 	t.Parallel()
 	r := startRollouts(t)

@@ -216,7 +216,8 @@ func (r *Reconciler) writeIfChanged(ctx context.Context, namespace string, names
 	return 0, r.replaceSpec(ctx, namespace, namespaceState, existing, spec)
 }
 
-// replaceSpec writes a spec to the OverlaySet of a namespace, or deletes the OverlaySet if the spec is empty.
+// replaceSpec writes a spec to the OverlaySet of a namespace, or deletes the OverlaySet if the spec is empty. After a
+// write it records the written OverlaySet, because the cache may still have the earlier one.
 func (r *Reconciler) replaceSpec(ctx context.Context, namespace string, namespaceState *namespaceState, existing *v1alpha1.OverlaySet, spec v1alpha1.OverlaySetSpec) error {
 	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()

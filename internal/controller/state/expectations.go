@@ -147,8 +147,8 @@ func (s *Sidecar) RecordWrite(p *plan.Plan, generation int64, version string) {
 	}
 }
 
-// OwnedWorkloadWriter returns the last writer of a workload with a controller owner, at the time when the workload
-// had the sidecar. It returns false if this process has not seen the sidecar on the workload.
+// OwnedWorkloadWriter returns the client that had written a workload with a controller owner last, when this process
+// last injected or observed the sidecar. It returns false if this process has done neither.
 func (s *Sidecar) OwnedWorkloadWriter(target types.UID) (lastWriter string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

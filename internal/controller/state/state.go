@@ -60,8 +60,8 @@ type Sidecar struct {
 	// trials are the results of dry runs. forgottenTrials is the last request to repeat them, by annotation.
 	trials          map[preflight.Key]preflight.DryRunResult
 	forgottenTrials map[string]string
-	// podLooks are the last reads of pods, by workload. watchedAfter is WatchedWorkloads.RetryTime of the last call
-	// of PodsDue.
+	// podLooks are the last reads of pods, by workload. watchedAfter is the time of the retry for which they were
+	// scheduled: a later retry starts the schedule again.
 	podLooks     map[types.UID]podLook
 	watchedAfter time.Time
 	// obstacles are the causes for which workloads do not get the sidecar, by workload.

@@ -190,7 +190,7 @@ func variableWidth(text string, within int) int {
 // modifies matches the start of a default or of a message after the name of a variable.
 var modifies = regexp.MustCompile(`^:?[-?]`)
 
-// isWholeLine reports whether a line contains only a reference to a variable, which ends at an offset.
+// isWholeLine reports whether text[start:end], a reference to a variable, is alone on its line.
 func isWholeLine(text string, start, end int) bool {
 	line, _, _ := strings.Cut(text[start:], "\n")
 	return strings.TrimSpace(line) == strings.TrimSpace(text[start:end]) && strings.HasPrefix(strings.TrimSpace(line), "$")
