@@ -65,7 +65,7 @@ func (c *checker) checkPodSecurity(metadata *metav1.ObjectMeta, spec *corev1.Pod
 	}{{&sidecars, c.policy.PodSecurity, "podSecurity"}, {&ending, c.policy.InitPodSecurity, "podSecurityOfInitContainers"}} {
 		level := api.LevelVersion{Level: api.Level(group.level), Version: api.LatestVersion()}
 		if violation := c.policy.describeViolations(level, metadata, group.spec); violation != "" {
-			c.report(position{path: "template.spec"}, "does not pass the Pod Security level %s (policy key %s): %s", group.level, group.key, violation)
+			c.report(position{path: "template.spec"}, "does not pass the Pod Security level %s (%s): %s", group.level, group.key, violation)
 		}
 		for _, container := range slices.Concat(group.spec.InitContainers, group.spec.Containers) {
 			c.checkPropagation(container.Name, container.VolumeMounts, group.level, group.key)
@@ -79,7 +79,7 @@ func (c *checker) checkPodSecurity(metadata *metav1.ObjectMeta, spec *corev1.Pod
 func (c *checker) checkPropagation(container string, mounts []corev1.VolumeMount, level, key string) {
 	for _, mount := range mounts {
 		if mode := ptr.Deref(mount.MountPropagation, corev1.MountPropagationNone); mode != corev1.MountPropagationNone && level != string(api.LevelPrivileged) {
-			c.report(position{path: "template.spec"}, "mountPropagation %s of volume %q in container %q requires the Pod Security level privileged, but the level %s is allowed (policy key %s)", mode, mount.Name, container, level, key)
+			c.report(position{path: "template.spec"}, "mountPropagation %s of volume %q in container %q requires the Pod Security level privileged, but the level %s is allowed (%s)", mode, mount.Name, container, level, key)
 		}
 	}
 }
