@@ -103,10 +103,15 @@ func (d *Decision) inject(facts *Facts, workloads []Workload) {
 // newPlan returns the plan of a workload that should have the sidecar: the evaluated plan with the first block of its
 // gates, and with its rollout. It also records the effects of the block on the VectorSidecar, and the used node ports.
 func (d *Decision) newPlan(facts *Facts, w *Workload) plan.Plan {
-	if w.Evaluated.Rendered == nil { // The workload cannot have the sidecar.
-		return d.withRollout(facts, w.currentPlan(), w.Started)
+	current, rendered := w.currentPlan(), w.Evaluated.Rendered
+	if rendered == nil { // The workload cannot have the sidecar.
+		return d.withRollout(facts, current, w.Started)
 	}
-	input := d.newGateInput(facts, w)
+	if !current.HasChange(plan.Inject, plan.Update) { // Gates block only these changes.
+		current.Warning = facts.warning(&current, rendered)
+		return d.withRollout(facts, current, w.Started)
+	}
+	input := d.newGateInput(facts, w, current)
 	p, block := input.gatedPlan()
 	switch {
 	case block == nil:
@@ -115,7 +120,7 @@ func (d *Decision) newPlan(facts *Facts, w *Workload) plan.Plan {
 	case block.Kind == plan.BlockedByMode:
 		d.Deferred.add(d.mode, input.wait.StartedAt)
 	case block.Kind == plan.BlockedByValidation:
-		d.addValidation(input.rendered.Validation)
+		d.addValidation(rendered.Validation)
 	}
 	if len(input.ports) > 0 && p.HasChange(plan.Inject, plan.Update) { // A rejected sidecar does not listen on its ports.
 		d.claims = append(d.claims, input)

@@ -7,15 +7,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// newGateInput returns the input of the gates of a workload.
-func (d *Decision) newGateInput(facts *Facts, w *Workload) *gateInput {
-	p := w.currentPlan()
-	input := &gateInput{facts: facts, plan: &p, rendered: w.Evaluated.Rendered, workload: w, mode: d.mode, claims: d.claims}
-	if !p.HasChange(plan.Inject, plan.Update) {
-		return input
-	}
+// newGateInput returns the input of the gates of a workload. Its plan injects or updates the sidecar.
+func (d *Decision) newGateInput(facts *Facts, w *Workload, p plan.Plan) *gateInput {
 	view := w.Record.View()
-	input.view = &view
+	input := &gateInput{facts: facts, plan: &p, view: &view, rendered: w.Evaluated.Rendered, workload: w, mode: d.mode, claims: d.claims}
 	if p.Owner != nil {
 		input.removal = d.ownerRemovalFor(&p)
 	}
@@ -37,7 +32,7 @@ func (input *gateInput) gatedPlan() (plan.Plan, *plan.Block) {
 		block = findBlock(changeGates, input)
 	}
 	p = p.WithBlock(block)
-	p.Warning = input.warning(&p)
+	p.Warning = input.facts.warning(&p, input.rendered)
 	if block == nil {
 		block = findBlock(checkGates, input)
 	}

@@ -12,9 +12,8 @@ import (
 
 // gateInput is the evaluated plan of one workload with the facts that its gates depend on. The gates do not change it.
 type gateInput struct {
-	facts *Facts
-	plan  *plan.Plan
-	// view is nil if the plan neither injects nor updates a sidecar.
+	facts    *Facts
+	plan     *plan.Plan
 	view     *workload.View
 	rendered *desired.Rendered
 

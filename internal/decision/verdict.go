@@ -25,15 +25,15 @@ func (f *Facts) verdict(rendered *desired.Rendered) Verdict {
 }
 
 // warning returns the warning of a plan before its checkGates, with the checks of the sidecar that could not be made.
-func (input *gateInput) warning(p *plan.Plan) string {
+func (f *Facts) warning(p *plan.Plan, rendered *desired.Rendered) string {
 	warning := p.Warning
 	if p.Desired == nil || p.IsDeferred() {
 		return warning
 	}
-	if verdict := input.facts.verdict(input.rendered); p.Block == nil && verdict.State == VerdictUnable && (p.IsCurrent() || !input.rendered.Validation.WaitsWhenUnable) {
+	if verdict := f.verdict(rendered); p.Block == nil && verdict.State == VerdictUnable && (p.IsCurrent() || !rendered.Validation.WaitsWhenUnable) {
 		warning = "has a configuration that Vector could not check: " + verdict.Message
 	}
-	if result, ok := preflight.FindResult(input.facts.DryRuns, p); ok && result.Result == preflight.Inconclusive {
+	if result, ok := preflight.FindResult(f.DryRuns, p); ok && result.Result == preflight.Inconclusive {
 		warning = strings.TrimPrefix(warning+"; had an inconclusive dry run before the write: "+result.Message, "; ")
 	}
 	return warning

@@ -5,7 +5,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -59,16 +58,16 @@ func StopBlock(message string) *Block {
 	return &Block{Kind: BlockedByStop, Reason: meta.ReasonWritesStopped, Message: message}
 }
 
-// Admit returns the plans with the blocks of those that must wait. A plan waits if the maximum number of rollouts is in
-// progress, or after a rollout has failed. A plan that is not for a canary also waits while a canary rolls out.
+// Admit returns the plans with the blocks of those that must wait. It uses the memory of its argument, as append does, so
+// the caller uses only the result. A plan waits if the maximum number of rollouts is in progress, or after a rollout has
+// failed. A plan that is not for a canary also waits while a canary rolls out.
 //
 // Admit processes the plans in their order, followed by the plans with rejected writes. A rejected write uses a
 // rollout slot only while it is retried. Workloads that failed before are last, and use only slots that no
 // other workload waits for. Admit does not keep state.
 func Admit(plans []Plan, limit Limit) []Plan {
-	admitted := slices.Clone(plans)
-	counts := newTally(admitted, &limit)
-	for p := range bySlotOrder(admitted) {
+	counts := newTally(plans, &limit)
+	for p := range bySlotOrder(plans) {
 		if limit.WriteHold != nil {
 			*p = p.withoutRecords()
 		}
@@ -89,7 +88,7 @@ func Admit(plans []Plan, limit Limit) []Plan {
 		}
 		*p = p.WithBlock(block)
 	}
-	return admitted
+	return plans
 }
 
 // IsCanaryInProgress reports whether the workload is a canary that has not finished the rollout of the desired

@@ -103,9 +103,9 @@ func CountInProgress(plans []Plan, class Class, written map[types.UID]bool) (hea
 }
 
 // Grant returns the plans with a block for all rollouts of a class that would start, except the first ones in their order.
+// It uses the memory of its argument, as append does, so the caller uses only the result.
 func Grant(plans []Plan, class Class, granted int, limit int) []Plan {
-	started := slices.Clone(plans)
-	for p := range bySlotOrder(started) {
+	for p := range bySlotOrder(plans) {
 		if p.Class() != class || !p.StartsRollout() {
 			continue
 		}
@@ -113,5 +113,5 @@ func Grant(plans []Plan, class Class, granted int, limit int) []Plan {
 			*p = p.WithBlock(p.queueBlock(&Block{Kind: BlockedByGlobalSlot, Reason: meta.ReasonWaitingForGlobalSlot, Message: fmt.Sprintf("waiting for a rollout slot: at most %d rollouts at once across all VectorSidecars (rollout.maxConcurrent)", limit)}))
 		}
 	}
-	return started
+	return plans
 }
