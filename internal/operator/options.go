@@ -114,7 +114,7 @@ func (o *Options) declareFlags(flags *flag.FlagSet) {
 	flags.BoolVar(&o.ClusterSidecars, "cluster-sidecars", false, "serve ClusterVectorSidecars, which select namespaces; not with --watch-namespaces")
 	flags.StringVar(&o.Environment, "environment", "development", "environment of a VectorSidecar if neither the VectorSidecar nor its namespace sets one")
 	flags.StringVar(&o.EnvironmentsConfigMap, "environments-configmap", "", "name of the ConfigMap with the installation's values, with one key ENVIRONMENT.yaml for each environment")
-	flags.IntVar(&o.Concurrency, "concurrency", DefaultConcurrency, "number of VectorSidecars that are reconciled at once, at most half of them in one namespace")
+	flags.IntVar(&o.Concurrency, "concurrency", DefaultConcurrency, "number of VectorSidecars that are reconciled at once, at most a quarter of them in one namespace")
 	flags.DurationVar(&o.ReconcileInterval, "reconcile-interval", 30*time.Minute, "approximate interval at which every VectorSidecar is evaluated from scratch, without cached results; 0 for never")
 	flags.BoolVar(&o.ValidationJobs, "validation-jobs", false, "allow sidecar.config.validateJob, which runs vector validate in a Job")
 	flags.BoolVar(&o.ReadPods, "read-pods", false, "read the pods of workloads that are not ready, to report why they do not run; requires permission to list pods")

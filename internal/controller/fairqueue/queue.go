@@ -3,7 +3,7 @@
 
 // Package fairqueue implements the work queue of a controller with items that belong to shares, such as namespaces. The
 // input is items, and the output is the next item for a worker: an item of the share with the least used worker time. A
-// share gets at most half of the workers. Within a share, items have the order of controller-runtime's queue: by
+// share gets at most a quarter of the workers. Within a share, items have the order of controller-runtime's queue: by
 // priority, then first come, first served.
 package fairqueue
 
@@ -19,8 +19,8 @@ import (
 
 // Options configure a Queue. All fields are required.
 type Options[T comparable] struct {
-	// Workers is the number of workers that get items. At most half of them, rounded down but at least 1, work for one
-	// share.
+	// Workers is the number of workers that get items. At most a quarter of them, rounded down but at least 1, work for
+	// one share.
 	Workers int
 	// ShareFor returns the share of an item.
 	ShareFor func(T) string
@@ -85,6 +85,10 @@ var _ priorityqueue.PriorityQueue[int] = (*Queue[int])(nil)
 // unfinishedInterval is how often the time of items in progress is recorded.
 const unfinishedInterval = 500 * time.Millisecond
 
+// workerShare is the divisor of the workers for one share. With more workers, the writes of one share delay the requests
+// of all others in the API server.
+const workerShare = 4
+
 // treeDegree is the degree of all B-trees, the same as in controller-runtime's queue.
 const treeDegree = 32
 
@@ -92,7 +96,7 @@ const treeDegree = 32
 func New[T comparable](options Options[T]) *Queue[T] {
 	q := &Queue[T]{
 		options: options, items: map[T]*item[T]{}, processing: map[T]*share[T]{},
-		delayed: btree.New(treeDegree, isReadyBefore[T]), turns: newShareQueue[T](max(1, options.Workers/2)),
+		delayed: btree.New(treeDegree, isReadyBefore[T]), turns: newShareQueue[T](max(1, options.Workers/workerShare)),
 	}
 	q.changed, q.stopped = sync.NewCond(&q.mu), sync.NewCond(&q.mu)
 	time.AfterFunc(unfinishedInterval, q.recordUnfinished)

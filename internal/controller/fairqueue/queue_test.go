@@ -132,9 +132,9 @@ func TestQueue_AlternatesBetweenNamespaces(t *testing.T) {
 	}
 }
 
-// If one namespace has more items than there are workers, half of the workers stay free for other namespaces.
-func TestQueue_LimitsNamespaceToHalfOfWorkers(t *testing.T) {
-	for _, test := range []struct{ workers, limit int }{{1, 1}, {2, 1}, {3, 1}, {4, 2}, {5, 2}, {8, 4}} {
+// If one namespace has more items than there are workers, three quarters of the workers stay free for other namespaces.
+func TestQueue_LimitsNamespaceToQuarterOfWorkers(t *testing.T) {
+	for _, test := range []struct{ workers, limit int }{{1, 1}, {2, 1}, {4, 1}, {7, 1}, {8, 2}, {12, 3}} {
 		t.Run(fmt.Sprintf("%d workers", test.workers), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q, _ := newQueue(t, test.workers)
@@ -402,7 +402,7 @@ func TestQueue_DelaysRateLimitedItems(t *testing.T) {
 // The queue records its depth by priority, and the waiting and working times of its items.
 func TestQueue_RecordsMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q, recorded := newQueue(t, 8)
+		q, recorded := newQueue(t, 12)
 		q.Add("a/1")
 		q.AddWithOpts(priorityqueue.AddOpts{Priority: low()}, "a/2", "a/3")
 		require.Equal(t, map[int]int{0: 1, handler.LowPriority: 2}, recorded.depth)
@@ -425,7 +425,7 @@ func TestQueue_RecordsMetrics(t *testing.T) {
 }
 
 // Items are added, delayed and processed at random. Each item is processed, never twice at the same time, and no
-// namespace uses more than half of the workers.
+// namespace uses more than a quarter of the workers.
 func TestQueue_LosesNoItemAtRandom(t *testing.T) {
 	for seed := range uint64(50) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -447,7 +447,7 @@ func runAtRandom(t *testing.T, random *rand.Rand) {
 					return
 				}
 				mu.Lock()
-				if running[key] || inShare[shareFor(key)] >= max(1, workers/2) {
+				if running[key] || inShare[shareFor(key)] >= max(1, workers/workerShare) {
 					t.Errorf("%s is in progress twice, or its namespace has too many workers: %v", key, inShare)
 				}
 				running[key] = true
