@@ -103,6 +103,19 @@ func TestImageArchive_LoadsIntoDocker(t *testing.T) {
 	require.Equal(t, "load --input="+filepath.Join(string(e), "images.tar")+"\n", e.read(t, "calls"))
 }
 
+// The default name of the images is that of the released ones, so a push needs another name.
+func TestImageArchive_PushesOnlyToGivenName(t *testing.T) {
+	path := t.TempDir() + string(filepath.ListSeparator) + os.Getenv("PATH")
+	printed, err := runMake(t, path, "image", "PUSH=true")
+	require.Error(t, err)
+	require.Contains(t, printed, "pushing the images: IMAGE is not set; set IMAGE to a repository in your registry")
+
+	for _, args := range [][]string{nil, {"PUSH=false"}, {"PUSH=true", "IMAGE=registry.example.com/you/operator"}} {
+		printed, err = runMake(t, path, append(args, "image-name")...)
+		require.NoError(t, err, printed)
+	}
+}
+
 // PATH has only programs that the Makefile itself runs.
 func TestImageArchive_NamesMissingEngine(t *testing.T) {
 	folder := t.TempDir()

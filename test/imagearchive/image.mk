@@ -14,13 +14,18 @@ ENGINE = $(firstword $(foreach name,docker nerdctl podman,$(shell command -v $(n
 
 ##@ Images and kind
 
-.PHONY: image docker-build kind-up kind-load kind-down container-engine
-image: $(BIN)/ko ## Build the images of the operator and of the drain gate, without a container engine or a registry: OCI layouts in bin/image and bin/image-drain-gate, lists of their parts (SPDX) beside them, and one archive of both, bin/images.tar, for container engines. PUSH=true pushes them to IMAGE and IMAGE-drain-gate.
+.PHONY: image image-name docker-build kind-up kind-load kind-down container-engine
+image: image-name $(BIN)/ko ## Build the images of the operator and of the drain gate, without a container engine or a registry: OCI layouts in bin/image and bin/image-drain-gate, lists of their parts (SPDX) beside them, and one archive of both, bin/images.tar, for container engines. PUSH=true pushes them to IMAGE, which must be set, and IMAGE-drain-gate.
 	@rm -rf $(BIN)/image $(BIN)/image.sbom $(BIN)/image-drain-gate $(BIN)/image-drain-gate.sbom $(BIN)/ko-cache/img
 	@mkdir -p $(BIN)/ko-cache && cp -R $(MODULES)/ko/base $(BIN)/ko-cache/img
 	$(call ko,operator,)
 	$(call ko,drain-gate,-drain-gate)
 	@go run ./test/imagearchive $(BIN)/images.tar $(IMAGE):$(VERSION)=$(BIN)/image $(IMAGE)-drain-gate:$(VERSION)=$(BIN)/image-drain-gate
+
+# The default of IMAGE is the name in the chart, whose registry has the released images.
+image-name:
+	@[ '$(or $(PUSH),false)' = false ] || [ '$(origin IMAGE)' != file ] || \
+	  { echo 'pushing the images: IMAGE is not set; set IMAGE to a repository in your registry, such as registry.example.com/you/vector-sidecar-operator' >&2; exit 2; }
 
 # $(call ko,program,suffix of the image's name)
 define ko
