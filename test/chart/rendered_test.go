@@ -6,6 +6,7 @@ package chart
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,6 +76,70 @@ func TestChart_UninstallsNothingFromRenderedManifests(t *testing.T) {
 	// Helm still knows the release.
 	helm(t, "uninstall", release, "-n", namespace)
 	requireNoTrace(t, cart)
+}
+
+// The install.yaml of a release installs an operator that injects sidecars. A second application changes nothing.
+func TestChart_InstallsByServerSideApply(t *testing.T) {
+	removeDefinition(t)
+	folder := t.TempDir()
+	bin, err := plane.Bin("helm")
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(bin, filepath.Join(folder, "helm")))
+	command := exec.CommandContext(t.Context(), "make", "-C", root, "--old-file="+folder+"/helm", "install-manifest", "BIN="+folder)
+	command.Env = append(os.Environ(), "MAKEFLAGS=") // The flags of the make that runs the tests do not apply.
+	printed, err := command.CombinedOutput()
+	require.NoError(t, err, "%s", printed)
+	file := filepath.Join(folder, "install.yaml")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	all := objects(t, text)
+	t.Cleanup(func() {
+		takeAway(t)
+		for _, object := range all[1:] { // The namespace comes first, and other tests need it.
+			if object.GetKind() == crdKind { // The next release adopts it.
+				kubectl(t, "annotate", "--overwrite", "crd", object.GetName(), "meta.helm.sh/release-name="+release, "meta.helm.sh/release-namespace="+namespace)
+			} else {
+				require.NoError(t, client.IgnoreNotFound(cluster.Delete(context.WithoutCancel(t.Context()), object.DeepCopy())))
+			}
+		}
+	})
+
+	kubectl(t, "apply", "--server-side", "-f", file)
+
+	count := map[string]int{}
+	for _, object := range all {
+		count[object.GetKind()]++
+		require.True(t, exists(t, object), "%s %q", object.GetKind(), object.GetName())
+		require.Empty(t, object.GetAnnotations()["helm.sh/hook"], "%s %q", object.GetKind(), object.GetName())
+	}
+	require.Equal(t, 3, count[crdKind])
+	for _, kind := range []string{"Namespace", "Deployment", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"} {
+		require.NotZero(t, count[kind], kind)
+	}
+	(*installation)(nil).awaitServed(t)
+	harness.NewStandIn(t, plane, cluster, namespace).Operator(t, fullname)
+	cart, _ := injected(t)
+
+	before := contentOfAll(t, all)
+	kubectl(t, "apply", "--server-side", "-f", file)
+	require.Equal(t, before, contentOfAll(t, all))
+	world.Get(t, cart)
+	require.True(t, hasSidecar(cart))
+}
+
+// contentOfAll returns the live objects with their generations, without the status and the fields that each write changes.
+func contentOfAll(t *testing.T, all []*unstructured.Unstructured) (contents []map[string]any) {
+	t.Helper()
+	for _, object := range all {
+		live := &unstructured.Unstructured{}
+		live.SetGroupVersionKind(object.GroupVersionKind())
+		require.NoError(t, cluster.Get(t.Context(), client.ObjectKeyFromObject(object), live))
+		live.SetResourceVersion("")
+		live.SetManagedFields(nil)
+		delete(live.Object, "status")
+		contents = append(contents, live.Object)
+	}
+	return contents
 }
 
 // The uninstall Job removes sidecars only if its managedFields name Helm, Argo CD or another known client as its
