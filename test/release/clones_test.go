@@ -64,6 +64,13 @@ func TestRelease_IsEqualInTwoClones(t *testing.T) {
 	}
 }
 
+// Another version of Go builds other programs, so go.mod names the version with its patch.
+func TestRelease_PinsToolchain(t *testing.T) {
+	text, err := os.ReadFile("../../go.mod")
+	require.NoError(t, err)
+	require.Regexp(t, `(?m)^toolchain go\d+\.\d+\.\d+$`, string(text))
+}
+
 // A release has the version of the chart, and pushes only what a tag names.
 func TestRelease_RequiresVersionAndTag(t *testing.T) {
 	version := chartVersion(t)
