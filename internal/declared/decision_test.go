@@ -94,6 +94,28 @@ func TestSituation_ChangesNothingIfDisabled(t *testing.T) {
 	require.Zero(t, (&Situation{Declared: sidecars, Key: types.NamespacedName{Namespace: "shop", Name: "logs"}, Live: newLive(), Owner: owner}).Decide())
 }
 
+// An installation cannot have objects of disabled kinds, or in namespaces that it does not watch.
+func TestScopeObstacle_NamesTheSetting(t *testing.T) {
+	for name, test := range map[string]struct {
+		key        types.NamespacedName
+		namespaces []string
+		clusters   bool
+		want       string
+	}{
+		"all namespaces":        {key: types.NamespacedName{Namespace: "shop", Name: "logs"}},
+		"watched namespace":     {key: types.NamespacedName{Namespace: "shop", Name: "logs"}, namespaces: []string{"pay", "shop"}},
+		"other namespace":       {key: types.NamespacedName{Namespace: "shop", Name: "logs"}, namespaces: []string{"pay"}, want: "watchNamespaces"},
+		"enabled cluster kind":  {key: types.NamespacedName{Name: "logs"}, clusters: true},
+		"disabled cluster kind": {key: types.NamespacedName{Name: "logs"}, want: "clusterVectorSidecars.enabled"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			obstacle := ScopeObstacle(test.key, test.namespaces, test.clusters)
+			require.Equal(t, test.want == "", obstacle == "", obstacle)
+			require.Contains(t, obstacle, test.want)
+		})
+	}
+}
+
 func TestParse_RejectsInvalidKeys(t *testing.T) {
 	for name, text := range map[string]string{
 		"no namespace":             "items: {logs: {}}",
