@@ -7,6 +7,7 @@
 //   - the sidecar chart's schema – the definitions in the installation chart's schema, so that helm
 //     install rejects values with which no VectorSidecar could be rendered;
 //   - the comments of chart/values.yaml – docs/reference/values.md and the chart's README;
+//   - the comments of values.yaml – docs/reference/sidecar-values.md;
 //   - CHANGELOG.md – the changes that Artifact Hub shows, in Chart.yaml;
 //   - LICENSE and values/ – copies for a user who has nothing but the chart's package.
 package main
@@ -22,6 +23,7 @@ import (
 const (
 	sidecarSchema = "values.schema.json"
 	chartValues   = "chart/values.yaml"
+	sidecarValues = "values.yaml"
 	changelog     = "CHANGELOG.md"
 	license       = "LICENSE"
 	environments  = "values/*.yaml"
@@ -32,6 +34,7 @@ const (
 	installationSchema = "chart/values.schema.json"
 	sidecarNames       = "chart/files/sidecar-keys.json"
 	valuesPage         = "docs/reference/values.md"
+	sidecarPage        = "docs/reference/sidecar-values.md"
 	chartReadme        = "chart/README.md"
 	chartMetadata      = "chart/Chart.yaml"
 )
@@ -66,7 +69,7 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := []string{sidecarSchema, chartValues, changelog, license, installationSchema, chartMetadata}
+	names := []string{sidecarSchema, sidecarValues, chartValues, changelog, license, installationSchema, chartMetadata}
 	for _, file := range copied {
 		names = append(names, filepath.Join(filepath.Dir(environments), filepath.Base(file)))
 	}
@@ -90,6 +93,11 @@ func generate(root string) (map[string][]byte, error) {
 		return nil, fmt.Errorf("%s: %w", chartValues, err)
 	}
 	files[valuesPage], files[chartReadme] = []byte(valuesHeader+table), []byte(readmeHeader+table)
+	sidecarTable, err := valuesTable(inputs[sidecarValues], inputs[sidecarSchema], setByOperator...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", sidecarValues, err)
+	}
+	files[sidecarPage] = []byte(sidecarHeader + sidecarTable)
 	if files[chartMetadata], err = withChanges(inputs[chartMetadata], releaseChanges(string(inputs[changelog]))); err != nil {
 		return nil, fmt.Errorf("%s: %w", chartMetadata, err)
 	}

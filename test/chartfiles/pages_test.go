@@ -19,16 +19,24 @@ replicas: 1
 image:
   # Its name.
   name: ""
+# About the probe.
+probe:
+  period: 1
 # Free keys.
+#   labels:
+#     a: b
 labels: {}
+cluster: {}
 `
-	schema := `{"properties": {"replicas": {}, "image": {"properties": {"name": {}}}, "labels": {}}}`
+	schema := `{"properties": {"replicas": {}, "image": {"properties": {"name": {}}}, "probe": {"properties": {"period": {"description": "Seconds."}}}, "labels": {}}}`
 
-	table, err := valuesTable([]byte(values), []byte(schema))
+	table, err := valuesTable([]byte(values), []byte(schema), "cluster")
 	require.NoError(t, err)
 	require.Equal(t, "| Key | Default | Meaning |\n|---|---|---|\n"+
 		"| `replicas` | `1` | How many: one \\| more. |\n"+
 		"| `image.name` | `\"\"` | Its name. |\n"+
+		"| `probe` | | About the probe. |\n"+
+		"| `probe.period` | `1` | Seconds. |\n"+
 		"| `labels` | `{}` | Free keys. |\n", table)
 
 	_, err = valuesTable([]byte(values), []byte(`{"properties": {"replicas": {}}}`))
