@@ -17,6 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // The tables in docs/architecture.md have the names and defaults of the code and the chart.
@@ -48,5 +49,15 @@ func TestDocs_ListNamesAndDefaultsOfCode(t *testing.T) {
 		meta.AnnotationSidecarName, meta.AnnotationContainerName, meta.AnnotationInjected, meta.AnnotationInjectedHash, meta.AnnotationConfigMapVersion,
 	} {
 		require.Contains(t, section, "`"+strings.TrimPrefix(annotation, meta.Group+"/")+"`")
+	}
+}
+
+// The comparison lists each kind of workload that the operator changes. It cannot change the pod template of a Job.
+func TestDocs_NameKindsInComparison(t *testing.T) {
+	_, row, found := strings.Cut(read(t, "docs/explanation/comparison.md").prose, "\n| Workload kinds |")
+	require.True(t, found)
+	row, _, _ = strings.Cut(row, "|")
+	for _, kind := range workload.Kinds() {
+		require.Equal(t, kind.Kind != "Job", strings.Contains(row, " "+kind.Kind+"s"), kind.Kind)
 	}
 }
