@@ -36,7 +36,10 @@ func TestDocs_NameTestedVersions(t *testing.T) {
 	require.Contains(t, page, fmt.Sprintf("| %s | workflow `kind`: each night, `make test-node` runs operator, application and Vector in a cluster of `kindest/node:v%s` |", minorOf(kind), kind))
 	require.Contains(t, page, fmt.Sprintf("| %s | API server built here: `make test` and `make test-integration` use v%s,", minorOf(built), built))
 	oldest := pinnedIn(t, "chart/Chart.yaml", `kubeVersion: ">=(\d+\.\d+)\.`)
-	require.Contains(t, page, fmt.Sprintf("| %s to 1.%d | rendering only:", oldest, minorNumber(t, built)-1))
+	require.Contains(t, page, fmt.Sprintf("| 1.%d to 1.%d | rendering only:", minorNumber(t, oldest)+1, minorNumber(t, built)-1))
+	oldestNode := pinnedIn(t, ".github/workflows/kind.yaml", `KIND_NODE_IMAGE=kindest/node:v(\d+\.\d+\.\d+)@sha256:[0-9a-f]{64}"`)
+	require.Equal(t, oldest, minorOf(oldestNode))
+	require.Contains(t, page, fmt.Sprintf("| %s | workflow `kind`: each night, the [tutorial](../tutorials/kind.md) installs the operator and runs a sidecar in a cluster of `kindest/node:v%s` |", oldest, oldestNode))
 
 	for module, file := range map[string]string{"v3": "helm", "v4": "helm4"} {
 		version := pinnedIn(t, "test/tools/"+file+"/go.mod", `helm\.sh/helm/`+module+` v(\S+)`)
