@@ -126,7 +126,7 @@ func TestDocs_NameOnlyDeclaredIdentifiersInPictures(t *testing.T) {
 func TestDocs_NameOnlyExistingMakeTargets(t *testing.T) {
 	help := shell(t, "make help")
 	require.Contains(t, help, "Run the operator against the current kubeconfig")
-	for _, p := range pages(t) {
+	for _, p := range append(pages(t), read(t, ".github/pull_request_template.md")) {
 		texts := p.code()
 		for _, f := range p.fences {
 			if f.language == "sh" {
