@@ -54,7 +54,7 @@ func TestSite_FindsPagesBySearch(t *testing.T) {
 		{"How do I uninstall?", "uninstall", "how-to/operate/uninstall/"},
 	}
 	s := openSite(t)
-	s.page("")
+	start := s.page("")
 	for _, q := range questions {
 		words, err := json.Marshal(q.words)
 		if err != nil {
@@ -70,6 +70,11 @@ func TestSite_FindsPagesBySearch(t *testing.T) {
 		if i := slices.Index(pages, q.page); i < 0 || i > 4 {
 			t.Errorf("%s: a search for %q has page %q as result %d of %q", q.question, q.words, q.page, i+1, pages)
 		}
+		clicks := 2 // TestSite_HasNoBrokenLinksOrDiagrams requires at most that for each page.
+		if slices.Contains(start.Links, s.address+q.page) {
+			clicks = 1
+		}
+		t.Logf("%s %s, clicks %d, search result %d", q.question, q.page, clicks, slices.Index(pages, q.page)+1)
 	}
 	s.sentNothingOutside()
 }

@@ -5,8 +5,10 @@
 package site
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"image/png"
 	"io"
 	"io/fs"
 	"net/http"
@@ -157,6 +159,20 @@ func TestSite_HasNoBrokenLinksOrDiagrams(t *testing.T) {
 	}
 	t.Logf("read %d pages", built)
 	s.sentNothingOutside()
+}
+
+// The picture of the start page shows the site to people. It has the size of the window.
+func TestSite_TakesPictureOfStartPage(t *testing.T) {
+	s := openSite(t)
+	s.page("")
+	text := run(s, chromedp.CaptureScreenshot())
+	picture, err := png.DecodeConfig(bytes.NewReader(text))
+	if err != nil || picture.Width < 1000 {
+		t.Fatalf("reading the picture of %d pixels width: %v", picture.Width, err)
+	}
+	if err := os.WriteFile("../../../bin/docs/site.png", text, 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // hasTarget checks the page, the file and the anchor that a link names.
