@@ -6,6 +6,7 @@ package workloadcache
 import (
 	"crypto/sha256"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
@@ -36,10 +37,11 @@ func newOwnerships() *ownerships {
 	}
 }
 
-// get returns the Ownership of a workload, which is empty for most workloads.
-func (o *ownerships) get(object workload.Object) *workload.Ownership {
+// get returns the Ownership of a workload, which is empty for most workloads. It also returns the size of one that is
+// too large for the cache, otherwise 0.
+func (o *ownerships) get(object workload.Object) (found *workload.Ownership, excess int) {
 	if !workload.IsCarrier(object) {
-		return o.none
+		return o.none, 0
 	}
 	text := workload.AppendManagedFields(nil, object)
 	fields := o.fields.getOrCreate(sha256.Sum256(text), func() *workload.ManagedFields { return workload.ReadManagedFields(object) })
@@ -47,11 +49,34 @@ func (o *ownerships) get(object workload.Object) *workload.Ownership {
 	content, _ := selected.Marshal() // Every value of the type marshals.
 	key := sha256.Sum256(append(text, content...))
 	if shared := o.byContent.get(key); shared != nil {
-		return &shared.Ownership
+		return &shared.Ownership, 0
 	}
 	fresh, readsDeployers := fields.Ownership(selected, object)
-	if readsDeployers {
-		return fresh // The key does not cover the fields of deployment tools.
+	if limited, excess := limitOwnership(fresh); excess > 0 || readsDeployers {
+		return limited, excess // The key does not cover the fields of deployment tools.
 	}
-	return &o.byContent.getOrCreate(key, func() *ownership { return &ownership{Ownership: *fresh, fields: fields} }).Ownership
+	return &o.byContent.getOrCreate(key, func() *ownership { return &ownership{Ownership: *fresh, fields: fields} }).Ownership, 0
+}
+
+const (
+	// largestOwnership is the maximum size of an Ownership in a record, in bytes. Any client may write fields with the
+	// name of one of the operator's managers.
+	largestOwnership = 256 << 10
+	// mostManagers is the maximum number of managers in an Ownership that is too large.
+	mostManagers = 32
+)
+
+// limitOwnership returns an Ownership without fields and its size if it is larger than largestOwnership. Otherwise, it
+// returns the Ownership unchanged and 0.
+func limitOwnership(complete *workload.Ownership) (limited *workload.Ownership, excess int) {
+	size := bounded.Footprint(*complete)
+	if size <= largestOwnership {
+		return complete, 0
+	}
+	limited = &workload.Ownership{Owned: map[string]workload.OwnedFields{}}
+	for _, manager := range complete.Managers[:min(len(complete.Managers), mostManagers)] {
+		limited.Managers = append(limited.Managers, manager)
+		limited.Owned[manager] = workload.OwnedFields{}
+	}
+	return limited, size
 }

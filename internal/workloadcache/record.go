@@ -43,7 +43,10 @@ type Record struct {
 // NewRecord returns the record of a workload that is not in a Cache.
 func NewRecord(object workload.Object) *Record {
 	content, _ := workload.Read(object)
-	return newRecord(object, &content, workload.ReadOwnership(object))
+	ownership, excess := limitOwnership(workload.ReadOwnership(object))
+	record := newRecord(object, &content, ownership)
+	record.dropOversized(excess)
+	return record
 }
 
 // newRecord returns the record of a workload with its content and Ownership.

@@ -30,7 +30,8 @@ func (c *Cache) Reduce(object workload.Object) *Record {
 	if !ok {
 		return nil
 	}
-	record := newRecord(object, &content, c.ownerships.get(object))
+	ownership, excess := c.ownerships.get(object)
+	record := newRecord(object, &content, ownership)
 	record.viewVersion = object.GetResourceVersion()
 	if c.hasShapes {
 		record.state.Shape = workload.ShapeDigest(object, record.ownership.Owned)
@@ -39,6 +40,7 @@ func (c *Cache) Reduce(object workload.Object) *Record {
 	if previous != nil && record.HasSameView(previous.RunBy(nil)) {
 		record.shareView(previous.RunBy(nil))
 	} else {
+		record.dropOversized(excess)
 		record.pod = sharePod(c.pods, record.pod)
 	}
 	return record
