@@ -6,6 +6,7 @@ package sidecar
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,8 +25,8 @@ import (
 
 // DigestConfigMaps returns a transform for the cache that replaces the content of ConfigMaps by a digest. There are many
 // ConfigMaps, some are large, and few concern the operator. ConfigMaps in the operator namespace are kept whole, with
-// managedFields, which have the times of writes. The transform keeps the label and the annotation that identify the
-// owner of a companion.
+// managedFields, which have the times of writes. The transform keeps the label, the annotation and the controller owner
+// that identify the owner of a companion, without other metadata.
 func DigestConfigMaps(namespace string) func(any) (any, error) {
 	return func(cached any) (any, error) {
 		object, ok := cached.(*corev1.ConfigMap)
@@ -41,12 +42,15 @@ func DigestConfigMaps(namespace string) func(any) (any, error) {
 		}
 		reduced := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 			Namespace: object.Namespace, Name: object.Name, UID: object.UID, ResourceVersion: object.ResourceVersion,
-			OwnerReferences: object.OwnerReferences,
-			Annotations:     map[string]string{companion.ContentDigest: companion.Digest(object)},
+			Annotations: map[string]string{companion.ContentDigest: companion.Digest(object)},
 		}}
+		if metav1.GetControllerOfNoCopy(object) != nil {
+			reduced.OwnerReferences = []metav1.OwnerReference{{Controller: new(true)}}
+		}
 		if label, exists := object.Labels[meta.LabelSidecar]; exists {
+			mark := object.Annotations[meta.AnnotationCompanion]
 			reduced.Labels = map[string]string{meta.LabelSidecar: label}
-			reduced.Annotations[meta.AnnotationCompanion] = object.Annotations[meta.AnnotationCompanion]
+			reduced.Annotations[meta.AnnotationCompanion] = strings.Clone(mark[:min(len(mark), mostMark)])
 		}
 		return reduced, nil
 	}
@@ -67,10 +71,14 @@ func DropLargeContent(cached any) (any, error) {
 	return desired.DropOversizedSpec(sidecar), nil
 }
 
+// mostMark is the maximum length of the companion mark in the cache. It is longer than the name of a ConfigMap, so that a
+// truncated mark is not the name.
+const mostMark = 254
+
 // isReduced reports whether the content of a ConfigMap has been dropped already, because objects of a streaming list
-// pass the transform twice.
+// pass the transform twice. Users may set the annotation, but all objects of the API server have a creation time.
 func isReduced(object *corev1.ConfigMap) bool {
-	return object.Annotations[companion.ContentDigest] != "" && len(object.Data)+len(object.BinaryData) == 0
+	return object.Annotations[companion.ContentDigest] != "" && len(object.Data)+len(object.BinaryData) == 0 && object.CreationTimestamp.IsZero()
 }
 
 // mostContent is the maximum size of the cached ConfigMaps in bytes. Tenants may refer to any number of ConfigMaps of

@@ -12,10 +12,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -55,6 +58,35 @@ func TestDigestConfigMaps_KeepsReducedObjectsUnchanged(t *testing.T) {
 	companion.Label(made, "logs")
 	companion.Mark(made)
 	require.Equal(t, digested(t, made), digested(t, digested(t, made)))
+}
+
+// The metadata of a ConfigMap is large. The cache keeps only the parts that identify a companion.
+func TestDigestConfigMaps_DropsLargeMetadata(t *testing.T) {
+	text := strings.Repeat("x", 250<<10)
+	for name, change := range map[string]func(*corev1.ConfigMap){
+		"labels":      func(c *corev1.ConfigMap) { c.Labels["text"] = text },
+		"annotations": func(c *corev1.ConfigMap) { c.Annotations["text"] = text },
+		"mark":        func(c *corev1.ConfigMap) { c.Annotations[meta.AnnotationCompanion] = text },
+		"finalizers":  func(c *corev1.ConfigMap) { c.Finalizers = []string{text} },
+		"owners": func(c *corev1.ConfigMap) {
+			c.OwnerReferences = []metav1.OwnerReference{{Kind: "Tenant", Name: text, UID: "1", Controller: new(true)}, {Kind: text, Name: "b", UID: "2"}}
+		},
+		"a digest like that of the cache": func(c *corev1.ConfigMap) {
+			c.Annotations[companion.ContentDigest], c.Labels["text"], c.Data = "0", text, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			object := objects.NewConfigMap("logs-vector", "shop", "vector.yaml", "x")
+			object.CreationTimestamp = metav1.Now()
+			companion.Label(object, "logs")
+			companion.Mark(object)
+			change(object)
+			cached := digested(t, object)
+			require.Less(t, bounded.Footprint(cached), 4<<10)
+			require.Equal(t, companion.IsCompanion(object), companion.IsCompanion(cached))
+			require.Equal(t, companion.Digest(object), companion.KnownDigest(cached))
+		})
+	}
 }
 
 func TestConfigMapChanges_DetectChangeOfReducedContent(t *testing.T) {
