@@ -28,6 +28,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecar"
+	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -124,7 +125,7 @@ func cacheOptions(options Options, caching informerOptions) cache.Options {
 	if options.ClusterSidecars {
 		settings.ByObject[&v1alpha1.ClusterVectorSidecar{}] = cache.ByObject{Transform: sidecar.DropLargeContent}
 	}
-	jobs := cache.ByObject{Label: labels.NewSelector().Add(*validation)}
+	jobs := cache.ByObject{Label: labels.NewSelector().Add(*validation), Transform: transformJobs(nil)}
 	for _, kind := range workloads.Kinds() {
 		if _, isJob := kind.New().(*batchv1.Job); isJob {
 			jobs = cache.ByObject{Transform: transformJobs(workloads.Transform)}
@@ -135,6 +136,9 @@ func cacheOptions(options Options, caching informerOptions) cache.Options {
 		}
 	}
 	settings.ByObject[&batchv1.Job{}] = jobs
+	if options.AdmissionInjection {
+		settings.ByObject[&v1alpha1.OverlaySet{}] = cache.ByObject{Transform: dropOtherOverlaySets}
+	}
 	options.Webhook.addToCache(&settings, options.Namespace)
 	return settings
 }
@@ -160,21 +164,49 @@ func newTransform(workloads *workloadcache.Cache) toolscache.TransformFunc {
 	}
 }
 
-// transformJobs returns the transform function for an operator with Jobs as an enabled kind.
-// Workload Jobs are watched as metadata. Jobs that validate a configuration are watched whole. The
-// cache has only one selector for both, so other whole Jobs are stripped to their names.
+// transformJobs returns the transform function for Jobs. With Jobs as an enabled kind, workload Jobs are watched as
+// metadata, which workloads transforms. Jobs that validate a configuration are watched whole, and reduced to the fields
+// that the operator reads. The cache has only one selector for both, so other whole Jobs are reduced to their names.
 func transformJobs(workloads toolscache.TransformFunc) toolscache.TransformFunc {
 	return func(object any) (any, error) {
 		job, isWhole := object.(*batchv1.Job)
 		if !isWhole {
 			return workloads(object)
 		}
-		if job.Labels[meta.LabelValidation] != "" {
-			return job, nil
+		reduced := &batchv1.Job{ObjectMeta: reduceMetadata(&job.ObjectMeta)}
+		if job.Labels[meta.LabelValidation] == "" {
+			return reduced, nil
 		}
-		return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
-			Namespace: job.Namespace, Name: job.Name, UID: job.UID, ResourceVersion: job.ResourceVersion,
-		}}, nil
+		reduced.Labels = map[string]string{meta.LabelValidation: job.Labels[meta.LabelValidation], meta.LabelValidated: job.Labels[meta.LabelValidated]}
+		for _, condition := range job.Status.Conditions {
+			if isEnd := condition.Type == batchv1.JobComplete || condition.Type == batchv1.JobFailed; isEnd && len(reduced.Status.Conditions) < 2 {
+				reduced.Status.Conditions = append(reduced.Status.Conditions, batchv1.JobCondition{
+					Type: condition.Type, Status: condition.Status,
+					Reason: humanize.Message(condition.Reason, mostOfCondition), Message: humanize.Message(condition.Message, mostOfCondition),
+				})
+			}
+		}
+		return reduced, nil
+	}
+}
+
+// mostOfCondition is the maximum length of a cached reason or message of a Job.
+const mostOfCondition = 1000
+
+// dropOtherOverlaySets is the transform function for OverlaySets. The operator reads one OverlaySet of each namespace.
+// Others, which users may create, are reduced to their names.
+func dropOtherOverlaySets(object any) (any, error) {
+	set, isSet := object.(*v1alpha1.OverlaySet)
+	if !isSet || set.Name == meta.OverlaySet {
+		return cache.TransformStripManagedFields()(object)
+	}
+	return &v1alpha1.OverlaySet{ObjectMeta: reduceMetadata(&set.ObjectMeta)}, nil
+}
+
+// reduceMetadata returns the identity and the version of an object.
+func reduceMetadata(object *metav1.ObjectMeta) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Namespace: object.Namespace, Name: object.Name, UID: object.UID, ResourceVersion: object.ResourceVersion, DeletionTimestamp: object.DeletionTimestamp,
 	}
 }
 
