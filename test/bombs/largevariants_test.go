@@ -38,6 +38,8 @@ const (
 	// largestCount is how many empty arguments one object can have: each takes 2 bytes in etcd, 3 in JSON and 16 in memory.
 	// largestSelected leaves space for a sidecar.
 	largestCount, largestSelected = 780_000, 650_000
+	// largestLabels and largestOwners are how many labels and owners one object can have, with their managedFields.
+	largestLabels, largestOwners = 13_000, 6_000
 )
 
 // largeVariant is a way in which large objects of a tenant are listed.
@@ -65,6 +67,12 @@ func largeVariants() map[string]*largeVariant {
 		"ReplicaSets":        {object: largeReplicaSet, size: largestContent, prepare: createWithCompanion, isFinished: isCompanionGone},
 		"VectorSidecars":     {object: largeSidecar, size: largestContent, prepare: createWithLeftover, isFinished: isLeftoverReported},
 		"ConfigMaps":         {object: largeConfigMap, size: largestConfigMap, prepare: createSelecting, isFinished: isAppInjected},
+		"labels":             {object: largeLabels, size: largestLabels, prepare: createSelecting, isFinished: isAppInjected},
+		"annotations":        {object: largeAnnotations, size: largestAnnotations, prepare: createSelecting, isFinished: isAppInjected},
+		"labels of pods":     {object: largePodLabels, size: largestLabels, prepare: createSelecting, isFinished: isAppInjected},
+		"fields":             {object: largeFields, size: largestContent, prepare: createSelecting, isFinished: isAppInjected},
+		"marks":              {object: largeMark, size: largestAnnotations, prepare: createSelecting, isFinished: isAppInjected},
+		"owners":             {object: manyOwners, size: largestOwners, prepare: createSelecting, isFinished: isAppInjected},
 		"uninstall Job":      {object: finalizedSidecar, size: largestContent, prepare: createUninstalled, measure: runUninstallJob},
 	}
 	for _, v := range variants {
@@ -218,6 +226,55 @@ func largeArguments(s *largeScene, name string, count int) client.Object {
 func selectedArguments(s *largeScene, name string, count int) client.Object {
 	object := largeArguments(s, name, count)
 	object.SetLabels(map[string]string{label: "vector"})
+	return object
+}
+
+// largeLabels returns a Deployment with a number of labels.
+func largeLabels(s *largeScene, name string, count int) client.Object {
+	object := objects.NewDeployment(name, s.namespace).Build()
+	for i := range count {
+		metav1.SetMetaDataLabel(&object.ObjectMeta, fmt.Sprintf("n%05d", i), fillWith(63))
+	}
+	return object
+}
+
+func largeAnnotations(s *largeScene, name string, size int) client.Object {
+	return objects.NewDeployment(name, s.namespace).Annotated("text", fillWith(size)).Build()
+}
+
+// largePodLabels returns a Deployment with a number of labels in its pod template.
+func largePodLabels(s *largeScene, name string, count int) client.Object {
+	object := objects.NewDeployment(name, s.namespace).Build()
+	for i := range count {
+		metav1.SetMetaDataLabel(&object.Spec.Template.ObjectMeta, fmt.Sprintf("n%05d", i), fillWith(63))
+	}
+	return object
+}
+
+// largeFields returns a Deployment with content that has the name of an operator's field manager.
+func largeFields(s *largeScene, name string, size int) client.Object {
+	object := largeDeployment(s, name, size)
+	object.SetManagedFields([]metav1.ManagedFieldsEntry{{
+		Manager: meta.Manager("gone"), Operation: metav1.ManagedFieldsOperationApply, APIVersion: "apps/v1", FieldsType: "FieldsV1",
+		FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{".":{},"f:name":{},"f:args":{}}}}}}}`),
+	}})
+	return object
+}
+
+// largeMark returns a ConfigMap with a label and a mark of a companion.
+func largeMark(s *largeScene, name string, size int) client.Object {
+	object := largeCompanion(s, name, 1)
+	object.SetAnnotations(map[string]string{meta.AnnotationCompanion: fillWith(size)})
+	return object
+}
+
+// manyOwners returns a ConfigMap with a number of owners.
+func manyOwners(s *largeScene, name string, count int) client.Object {
+	object := objects.NewConfigMap(name, s.namespace, "vector.yaml", "x")
+	for i := range count {
+		owner := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: fillWith(63), UID: types.UID(fmt.Sprintf("%s-%05d", name, i))}
+		object.OwnerReferences = append(object.OwnerReferences, owner)
+	}
 	return object
 }
 
