@@ -26,10 +26,9 @@
 //   - internal/preflight – a desired sidecar and the API server's answers – dry runs to make, and dry-run results.
 //   - internal/fleet – statuses of VectorSidecars and rollout rules – rollout slots, windows and waves.
 //   - internal/lastgood – the observed rollouts of a spec – the last known good spec to return to.
-//   - internal/decision – plans and facts – a decision about all workloads of a VectorSidecar.
+//   - internal/decision – the Input of a decision – a decision about all workloads of a VectorSidecar, without a cluster.
 //   - internal/overlayset – a decision – the OverlaySet of a namespace: the sidecars that the API server injects.
 //   - internal/source – a cluster, files, or files over a cluster – the Input of a decision.
-//   - internal/evaluate – an Input – a decision, without a cluster.
 //   - internal/apply – a plan or a companion ConfigMap – a write to the API server, as the only writer.
 //   - internal/status – a decision and the results of its writes – the status of a VectorSidecar.
 //   - internal/controller/sidecar – watch events – reconciles: read a snapshot, decide, apply, write the status.

@@ -20,7 +20,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/fairslots"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -194,7 +193,7 @@ func (h *Handler) reviewSnapshot(ctx context.Context, change *change, sidecar *v
 
 // decide returns the operator's decision about a VectorSidecar, with the cached renderings.
 func (h *Handler) decide(ctx context.Context, snapshot *decision.Input) (*decision.Decision, error) {
-	return evaluate.Decide(ctx, snapshot, h.Cache)
+	return decision.Decide(ctx, snapshot, h.Cache)
 }
 
 // decodeObjects decodes the new object and the old object of a request. The old object is nil for a creation.

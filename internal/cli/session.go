@@ -24,7 +24,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
@@ -385,7 +384,7 @@ func (s *session) evaluateSidecar(ctx context.Context, sidecar *v1alpha1.VectorS
 	input.OnNodes = func() []*workloadcache.Record { return onNodes }
 	// The command does not wait for Vector's validation: it assumes that the configuration is valid.
 	input.Verdict = func(string) decision.Verdict { return decision.Verdict{State: decision.VerdictValid} }
-	decided, err := evaluate.Decide(ctx, input, s.cache)
+	decided, err := decision.Decide(ctx, input, s.cache)
 	if err != nil {
 		return nil, err
 	}

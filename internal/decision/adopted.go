@@ -20,9 +20,9 @@ type Adopted struct {
 	ConfigMaps map[string]*corev1.ConfigMap
 }
 
-// ChangedIn returns the sorted names of the ConfigMaps that have other content in current. The creation or deletion
+// changedIn returns the sorted names of the ConfigMaps that have other content in current. The creation or deletion
 // of a ConfigMap is not a change of content.
-func (a *Adopted) ChangedIn(current *Adopted) []string {
+func (a *Adopted) changedIn(current *Adopted) []string {
 	if a.Generation != current.Generation {
 		return nil
 	}

@@ -19,16 +19,16 @@ const defaultConcurrent = 5
 
 // rolloutLimit reads spec.rollout. The deletion of a VectorSidecar overrides a pause, because otherwise its finalizer could
 // wait forever.
-func rolloutLimit(facts *Facts, matched int) plan.Limit {
-	limit := plan.Limit{Max: defaultConcurrent, Soak: facts.soak(), WriteHold: facts.writeHold(), MaxAgeHold: facts.MaxAgeHold}
-	if start, end, isClosed := facts.Platform.Rollout.ClosedWindow(facts.Now); isClosed {
+func rolloutLimit(input *Input, matched int) plan.Limit {
+	limit := plan.Limit{Max: defaultConcurrent, Soak: input.soak(), WriteHold: input.writeHold(), MaxAgeHold: input.MaxAgeHold}
+	if start, end, isClosed := input.Platform.Rollout.ClosedWindow(input.Now); isClosed {
 		limit.ClosedWindow = &plan.ClosedWindow{ClosedAt: start, OpensAt: end}
 	}
-	rollout := facts.Sidecar.Spec.Rollout
+	rollout := input.Sidecar.Spec.Rollout
 	if rollout == nil {
 		return limit
 	}
-	limit.Paused = rollout.Paused && facts.Sidecar.DeletionTimestamp == nil
+	limit.Paused = rollout.Paused && input.Sidecar.DeletionTimestamp == nil
 	if rollout.MaxConcurrent == nil {
 		return limit
 	}
@@ -45,13 +45,13 @@ func rolloutLimit(facts *Facts, matched int) plan.Limit {
 
 // requestedRetry returns a user's last request to retry rollouts, with the time when the operator first read it. It
 // returns nil without a request.
-func requestedRetry(facts *Facts) *v1alpha1.RetryStatus {
-	requested, previous := fleet.RetryDigest(facts.Sidecar.Annotations), facts.Sidecar.Status.Retry
+func requestedRetry(input *Input) *v1alpha1.RetryStatus {
+	requested, previous := fleet.RetryDigest(input.Sidecar.Annotations), input.Sidecar.Status.Retry
 	switch {
 	case requested == "":
 		return nil
 	case previous != nil && previous.Requested == requested:
 		return previous.DeepCopy()
 	}
-	return &v1alpha1.RetryStatus{Requested: requested, RetryTime: metav1.NewTime(facts.Now.Truncate(time.Second))}
+	return &v1alpha1.RetryStatus{Requested: requested, RetryTime: metav1.NewTime(input.Now.Truncate(time.Second))}
 }

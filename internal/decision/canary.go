@@ -37,13 +37,13 @@ func canarySelector(sidecar *v1alpha1.VectorSidecar) (labels.Selector, *desired.
 // not test the sidecar. A workload is skipped if its injection is excluded or blocked, if it failed before, or if it does
 // not start pods. If no workload starts pods, the first workloads are canaries. hasChange reports whether workloads get
 // the change now that canaries test.
-func (d *Decision) findCanaries(facts *Facts, workloads []Workload) (canaries []int, hasChange bool) {
-	rollout := facts.Sidecar.Spec.Rollout
+func (d *Decision) findCanaries(input *Input, workloads []evaluatedWorkload) (canaries []int, hasChange bool) {
+	rollout := input.Sidecar.Spec.Rollout
 	if rollout == nil || rollout.Canary == nil {
 		return nil, false
 	}
 	number := rollout.Canary.Workloads
-	selector, _ := canarySelector(facts.Sidecar) // Match has rejected an invalid selector.
+	selector, _ := canarySelector(input.Sidecar) // Match has rejected an invalid selector.
 	d.LacksCanary = len(workloads) > 0
 	count := len(workloads)
 	if number != nil {
@@ -75,8 +75,8 @@ func (d *Decision) findCanaries(facts *Facts, workloads []Workload) (canaries []
 
 // canaryStatus returns the progress of the canaries with a change. A finished change stays finished: a canary that
 // loses its pods later does not block other workloads.
-func (d *Decision) canaryStatus(facts *Facts, change string) *v1alpha1.CanaryStatus {
-	status, previous := &v1alpha1.CanaryStatus{Change: change}, facts.Sidecar.Status.Canary
+func (d *Decision) canaryStatus(input *Input, change string) *v1alpha1.CanaryStatus {
+	status, previous := &v1alpha1.CanaryStatus{Change: change}, input.Sidecar.Status.Canary
 	wasFinished := change != "" && previous != nil && *previous == v1alpha1.CanaryStatus{Change: change, State: v1alpha1.CanaryFinished}
 	var isProven, isMoving, isOut, isBehind bool
 	for i := range d.Plans {
@@ -87,7 +87,7 @@ func (d *Decision) canaryStatus(facts *Facts, change string) *v1alpha1.CanarySta
 		isBehind = isBehind || p.HasChange(plan.Update)
 	}
 	switch {
-	case isProven, wasFinished, isOut && !isBehind, isPromoted(facts.Sidecar, v1alpha1.PromotionOfCanary(change)):
+	case isProven, wasFinished, isOut && !isBehind, isPromoted(input.Sidecar, v1alpha1.PromotionOfCanary(change)):
 		status.State = v1alpha1.CanaryFinished
 	case isMoving:
 		status.State = v1alpha1.CanaryProgressing
@@ -99,16 +99,16 @@ func (d *Decision) canaryStatus(facts *Facts, change string) *v1alpha1.CanarySta
 
 // evidence reports whether a pod of a workload without a rollout in progress has run the current sidecar for the
 // soak. nextCheck is the end of the soak, or zero.
-func (f *Facts) evidence(state *workload.State) (hasEvidence bool, nextCheck time.Time) {
+func (input *Input) evidence(state *workload.State) (hasEvidence bool, nextCheck time.Time) {
 	switch {
 	case state.Evidence == 0:
 	case state.Rollout == workload.RolloutComplete:
 		return true, time.Time{}
 	case state.Rollout == workload.PodsNotReplaced:
-		if f.Now.IsZero() || state.TimeInState(f.Now) >= f.soak() {
+		if input.Now.IsZero() || state.TimeInState(input.Now) >= input.soak() {
 			return true, time.Time{}
 		}
-		return false, f.dueAfter(state, f.soak())
+		return false, input.dueAfter(state, input.soak())
 	}
 	return false, time.Time{}
 }

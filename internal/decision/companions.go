@@ -38,17 +38,17 @@ func (d *Decision) addConfigMapCopy(configMapCopy *desired.ConfigMapCopy, source
 // missingCompanions returns the companions that do not exist or that differ. It returns none if the VectorSidecar has an
 // error. The error is the argument, or a conflict with a ConfigMap of the same name that does not belong to the
 // VectorSidecar.
-func (f *Facts) missingCompanions(companions []corev1.ConfigMap, invalid *desired.Invalid) ([]corev1.ConfigMap, *desired.Invalid) {
+func (e *evaluation) missingCompanions(companions []corev1.ConfigMap, invalid *desired.Invalid) ([]corev1.ConfigMap, *desired.Invalid) {
 	var missing []corev1.ConfigMap
 	for _, expected := range companions {
-		live := f.find(expected.Name)
+		live := e.findConfigMap(expected.Name)
 		switch {
 		case live == nil:
 			missing = append(missing, expected)
-		case !companion.IsLabeledFor(live, f.Sidecar):
+		case !companion.IsLabeledFor(live, e.Sidecar):
 			invalid = &desired.Invalid{Reason: meta.ReasonConflict, Message: fmt.Sprintf(
-				"ConfigMap %s/%s exists, but does not belong to %s; delete the ConfigMap, or rename the VectorSidecar", live.Namespace, live.Name, desired.Describe(f.Sidecar))}
-		case companion.KnownDigest(live) != companion.Digest(&expected) || !companion.IsOwnedBy(live, f.Sidecar):
+				"ConfigMap %s/%s exists, but does not belong to %s; delete the ConfigMap, or rename the VectorSidecar", live.Namespace, live.Name, desired.Describe(e.Sidecar))}
+		case companion.KnownDigest(live) != companion.Digest(&expected) || !companion.IsOwnedBy(live, e.Sidecar):
 			expected.UID = live.UID
 			missing = append(missing, expected)
 		}

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package decision decides how the operator changes the workloads of one VectorSidecar. Inputs are the facts and the
-// sidecars that the workloads should have. The result is a plan with a reason for each workload. The package reads
-// ConfigMaps only with the Reader of the facts. It does not read a clock and does not render templates.
+// Package decision decides how the operator changes the workloads of one VectorSidecar. From an Input, it renders the
+// desired sidecars with package desired, and returns a Decision: a plan for each workload with the reason for it. The
+// operator, the webhook, the plugin and the tests use it, so that a preview shows the operator's decisions. It does not
+// read a clock, and reads ConfigMaps and ServiceAccounts only through the interfaces of an Input.
 package decision
 
 import (

@@ -16,14 +16,14 @@ import (
 
 // waitFor returns the record that a workload waits for spec.rollout.mode, and whether the workload already has this
 // record. It returns nil if the workload does not wait.
-func (m *mode) waitFor(facts *Facts, p *plan.Plan) (wait *workload.Wait, isRecorded bool) {
-	if m.startsAtOnce(facts, p) {
+func (m *mode) waitFor(input *Input, p *plan.Plan) (wait *workload.Wait, isRecorded bool) {
+	if m.startsAtOnce(input, p) {
 		return nil, false
 	}
 	recorded, ok := p.Workload.Waits[meta.AnnotationWaiting(p.Manager)]
 	switch {
 	case !ok || !p.Existing.Waits:
-		return new(workload.NewWait(facts.Now, &p.Workload)), false
+		return new(workload.NewWait(input.Now, &p.Workload)), false
 	case m.of == v1alpha1.ModeOnAppRollout && recorded.IsOver(&p.Workload):
 		return nil, false
 	case recorded.IsForeign():
@@ -33,8 +33,8 @@ func (m *mode) waitFor(facts *Facts, p *plan.Plan) (wait *workload.Wait, isRecor
 }
 
 // startsAtOnce reports whether a workload gets the change without waiting for spec.rollout.mode.
-func (m *mode) startsAtOnce(facts *Facts, p *plan.Plan) bool {
-	hasFailed := p.Existing.IsOwned && (p.Workload.Rollout == workload.RolloutFailed || facts.reportedState(p) == v1alpha1.StateFailed || m.isReverted && isUnfinished(p))
+func (m *mode) startsAtOnce(input *Input, p *plan.Plan) bool {
+	hasFailed := p.Existing.IsOwned && (p.Workload.Rollout == workload.RolloutFailed || input.reportedState(p) == v1alpha1.StateFailed || m.isReverted && isUnfinished(p))
 	switch {
 	case p.Write.AtOnce, hasFailed, m.isPromoted: // The pods of a failed workload may not run because of its current sidecar.
 		return true
@@ -43,7 +43,7 @@ func (m *mode) startsAtOnce(facts *Facts, p *plan.Plan) bool {
 	case m.of == v1alpha1.ModeManual:
 		return m.isEverywhere // A new workload gets the sidecar that all other workloads have.
 	}
-	return !p.Workload.Created.Before(facts.Sidecar.CreationTimestamp.Time)
+	return !p.Workload.Created.Before(input.Sidecar.CreationTimestamp.Time)
 }
 
 // isUnfinished reports whether some pods of a workload do not have its pod template. During a revert, such pods may
@@ -53,12 +53,12 @@ func isUnfinished(p *plan.Plan) bool {
 }
 
 // text returns the reason and the message of a deferred workload. expiry is a text about spec.rollout.maxAge, or "".
-func (m *mode) text(facts *Facts, p *plan.Plan, expiry string) (reason, message string) {
+func (m *mode) text(e *evaluation, p *plan.Plan, expiry string) (reason, message string) {
 	if m.of == v1alpha1.ModeManual {
-		return meta.ReasonWaitingForPromotion, fmt.Sprintf("waiting for approval (spec.rollout.mode is Manual): run kubectl vectorsidecar rollout promote vectorsidecar/%s%s", facts.Sidecar.Name, expiry)
+		return meta.ReasonWaitingForPromotion, fmt.Sprintf("waiting for approval (spec.rollout.mode is Manual): run kubectl vectorsidecar rollout promote vectorsidecar/%s%s", e.Sidecar.Name, expiry)
 	}
 	manner := "the sidecar follows in a second rollout"
-	if facts.isServedAtAdmission(p) {
+	if e.isServedAtAdmission(p) {
 		manner = "the API server injects the sidecar in the same rollout if it can (admissionInjection), otherwise the sidecar follows in a second rollout"
 	}
 	return meta.ReasonWaitingForAppRollout, fmt.Sprintf("waiting for the application owner's next change of the pod template; %s (spec.rollout.mode)%s", manner, expiry)
@@ -66,8 +66,8 @@ func (m *mode) text(facts *Facts, p *plan.Plan, expiry string) (reason, message 
 
 // isServedAtAdmission reports whether the API server can inject the change when the application owner changes the
 // workload. The owner's change and the sidecar are then one rollout.
-func (f *Facts) isServedAtAdmission(p *plan.Plan) bool {
-	return slices.ContainsFunc(f.Overlays, func(offer desired.AdmissionOverlay) bool {
-		return offer.Rendered.Desired.InjectedHash() == p.WholeHash() && f.objectionIn(p.Target.Kind, &offer) == ""
+func (e *evaluation) isServedAtAdmission(p *plan.Plan) bool {
+	return slices.ContainsFunc(e.overlays, func(offer desired.AdmissionOverlay) bool {
+		return offer.Rendered.Desired.InjectedHash() == p.WholeHash() && e.objectionIn(p.Target.Kind, &offer) == ""
 	})
 }

@@ -11,12 +11,12 @@ import (
 
 // rejection returns the last rejection of the plan's write, or nil for none, and the time of the next retry. If that
 // retry is due, RetryAt and retryAt are zero.
-func (f *Facts) rejection(p *plan.Plan) (denial *plan.Denial, retryAt time.Time) {
-	rejected, ok := f.Denials[p.Target.UID]
+func (input *Input) rejection(p *plan.Plan) (denial *plan.Denial, retryAt time.Time) {
+	rejected, ok := input.Denials[p.Target.UID]
 	if !ok || rejected.Seen != p.Workload.EquivalentVersion || rejected.Change != p.Change || rejected.IsDeferred != p.IsDeferred() || rejected.Hash != p.InjectedHash() {
 		return nil, time.Time{}
 	}
-	if !f.Now.Before(rejected.RetryAt) {
+	if !input.Now.Before(rejected.RetryAt) {
 		rejected.RetryAt = time.Time{}
 	}
 	return &rejected.Denial, rejected.RetryAt

@@ -22,7 +22,7 @@ import (
 // The API server rejected a write. The same write is not repeated until its backoff ends, and the next workload starts
 // instead. If the write or the workload changes, it starts at once.
 func TestDecide_DelaysRejectedWriteUntilBackoffEnds(t *testing.T) {
-	cart := func() Workload {
+	cart := func() evaluatedWorkload {
 		return evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{EquivalentVersion: "10"})
 	}
 	refused := RejectedWrite{Denial: plan.Denial{Err: errors.New("no"), RejectedAt: noon, RetryAt: noon.Add(time.Minute)}, Seen: "10", Change: plan.Inject}
@@ -41,10 +41,10 @@ func TestDecide_DelaysRejectedWriteUntilBackoffEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, canary := range []*v1alpha1.CanarySpec{nil, {Workloads: new(intstr.FromInt32(1))}} {
-				facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Now: noon, Denials: map[types.UID]RejectedWrite{"cart": test.denial}}}
-				facts.Sidecar.Spec.Rollout.Canary = canary
+				e := &evaluation{Input: Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Now: noon, Denials: map[types.UID]RejectedWrite{"cart": test.denial}}}
+				e.Sidecar.Spec.Rollout.Canary = canary
 
-				decided := Decide(facts, []Workload{cart(), evaluated("next", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
+				decided := decideFor(e, []evaluatedWorkload{cart(), evaluated("next", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
 
 				first, second := &decided.Plans[0], &decided.Plans[1]
 				require.Equal(t, test.isIt, first.Denied != nil)
@@ -61,8 +61,8 @@ func TestDecide_DelaysRejectedWriteUntilBackoffEnds(t *testing.T) {
 }
 
 func TestIsInProgress_IgnoresRejectedWrites(t *testing.T) {
-	facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Now: noon, Denials: map[types.UID]RejectedWrite{"cart": {Change: plan.Inject}}}}
-	decided := Decide(facts, []Workload{evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
+	e := &evaluation{Input: Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Now: noon, Denials: map[types.UID]RejectedWrite{"cart": {Change: plan.Inject}}}}
+	decided := decideFor(e, []evaluatedWorkload{evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
 	require.True(t, decided.Plans[0].Writes())
 	require.False(t, decided.IsInProgress(), "new content of ConfigMaps would wait for ever")
 }
@@ -70,25 +70,25 @@ func TestIsInProgress_IgnoresRejectedWrites(t *testing.T) {
 // If canaries are given as a number, the next workload replaces a blocked one. If a selector names them, a blocked one
 // is not replaced.
 func TestDecide_ReplacesBlockedCanaries(t *testing.T) {
-	wanted := func(name string, action plan.Change) Workload {
+	wanted := func(name string, action plan.Change) evaluatedWorkload {
 		return evaluated(name, action, &plan.Desired{}, workload.State{})
 	}
-	stopped := func(name string, kind plan.BlockKind) Workload {
+	stopped := func(name string, kind plan.BlockKind) evaluatedWorkload {
 		return blocked(name, kind, &plan.Desired{}, workload.State{})
 	}
 	one, all := v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(1))}, v1alpha1.CanarySpec{Selector: &metav1.LabelSelector{}}
 	for name, test := range map[string]struct {
 		canary    v1alpha1.CanarySpec
-		workloads []Workload
+		workloads []evaluatedWorkload
 		want      []bool
 	}{
-		"a number":               {one, []Workload{stopped("a", plan.BlockedByConflict), stopped("b", plan.BlockedByObstacle), wanted("c", plan.Inject), wanted("d", plan.Inject)}, []bool{false, false, true, false}},
-		"a selector":             {all, []Workload{stopped("a", plan.BlockedByConflict), wanted("b", plan.Inject), wanted("c", plan.Inject)}, []bool{false, true, true}},
-		"of nothing but trouble": {all, []Workload{stopped("a", plan.BlockedByConflict)}, []bool{false}},
+		"a number":               {one, []evaluatedWorkload{stopped("a", plan.BlockedByConflict), stopped("b", plan.BlockedByObstacle), wanted("c", plan.Inject), wanted("d", plan.Inject)}, []bool{false, false, true, false}},
+		"a selector":             {all, []evaluatedWorkload{stopped("a", plan.BlockedByConflict), wanted("b", plan.Inject), wanted("c", plan.Inject)}, []bool{false, true, true}},
+		"of nothing but trouble": {all, []evaluatedWorkload{stopped("a", plan.BlockedByConflict)}, []bool{false}},
 	} {
-		facts := &Facts{Input: inputAt(noon)}
-		facts.Sidecar.Spec.Rollout.Canary = &test.canary
-		decided := Decide(facts, test.workloads, nil)
+		e := &evaluation{Input: inputAt(noon)}
+		e.Sidecar.Spec.Rollout.Canary = &test.canary
+		decided := decideFor(e, test.workloads, nil)
 		for i, want := range test.want {
 			require.Equal(t, want, decided.Plans[i].IsCanary, name)
 		}

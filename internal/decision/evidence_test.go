@@ -47,16 +47,16 @@ var evidenceStates = map[string]struct {
 func TestDecide_ReportsIfPodsRunSidecar(t *testing.T) {
 	for name, test := range evidenceStates {
 		t.Run(name, func(t *testing.T) {
-			decided := Decide(&Facts{Input: inputAt(noon)}, []Workload{evaluated("cart", plan.None, &plan.Desired{}, test.state)}, nil)
+			decided := decideFor(&evaluation{Input: inputAt(noon)}, []evaluatedWorkload{evaluated("cart", plan.None, &plan.Desired{}, test.state)}, nil)
 			require.Equal(t, test.hasEvidence, decided.Plans[0].Rollout.HasEvidence)
-			for _, w := range []Workload{
+			for _, w := range []evaluatedWorkload{
 				evaluated("cart", plan.Update, &plan.Desired{}, test.state), evaluated("cart", plan.Inject, &plan.Desired{}, test.state),
 				blocked("cart", plan.BlockedByMode, &plan.Desired{}, test.state),
 			} {
-				decided = Decide(&Facts{Input: inputAt(noon)}, []Workload{w}, nil)
+				decided = decideFor(&evaluation{Input: inputAt(noon)}, []evaluatedWorkload{w}, nil)
 				require.False(t, decided.Plans[0].Rollout.HasEvidence, "its pods have another sidecar: %s", w.Evaluated.Plan.Action())
 			}
-			decided = Decide(&Facts{Input: inputAt(noon)}, nil, []Workload{evaluated("cart", plan.Remove, nil, test.state)})
+			decided = decideFor(&evaluation{Input: inputAt(noon)}, nil, []evaluatedWorkload{evaluated("cart", plan.Remove, nil, test.state)})
 			require.False(t, decided.Plans[0].Rollout.HasEvidence, "it should have none")
 		})
 	}
@@ -67,9 +67,9 @@ func TestDecide_WaitsUntilCanaryPodsRun(t *testing.T) {
 	canary := &v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(1))}
 	for name, test := range evidenceStates {
 		t.Run(name, func(t *testing.T) {
-			facts := &Facts{Input: inputAt(noon)}
-			facts.Sidecar.Spec.Rollout.Canary = canary
-			decided := Decide(facts, []Workload{
+			e := &evaluation{Input: inputAt(noon)}
+			e.Sidecar.Spec.Rollout.Canary = canary
+			decided := decideFor(e, []evaluatedWorkload{
 				evaluated("cart", plan.None, &plan.Desired{}, test.state), evaluated("next", plan.Update, &plan.Desired{}, workload.State{}),
 			}, nil)
 			next := &decided.Plans[1]
@@ -88,7 +88,7 @@ func TestDecide_WaitsUntilCanaryPodsRun(t *testing.T) {
 }
 
 // idle is a workload that starts no pods.
-func idle(name string, action plan.Change) Workload {
+func idle(name string, action plan.Change) evaluatedWorkload {
 	state := podsIn(workload.RolloutComplete, time.Hour, 0)
 	state.Idle = "0 replicas"
 	return evaluated(name, action, &plan.Desired{}, state)
@@ -97,7 +97,7 @@ func idle(name string, action plan.Change) Workload {
 // Canaries are given as a number. If a workload has no pods, the next one with pods is a canary instead. If none has
 // pods, the first ones are canaries.
 func TestDecide_ReplacesCanariesWithoutPods(t *testing.T) {
-	running := func(name string, action plan.Change) Workload {
+	running := func(name string, action plan.Change) evaluatedWorkload {
 		return evaluated(name, action, &plan.Desired{}, podsIn(workload.RolloutComplete, time.Hour, 1))
 	}
 	number := func(n int32) v1alpha1.CanarySpec { return v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(n))} }
@@ -105,24 +105,24 @@ func TestDecide_ReplacesCanariesWithoutPods(t *testing.T) {
 	const progressing, without, finished = v1alpha1.CanaryProgressing, v1alpha1.CanaryWithoutPods, v1alpha1.CanaryFinished
 	for name, test := range map[string]struct {
 		canary    v1alpha1.CanarySpec
-		workloads []Workload
+		workloads []evaluatedWorkload
 		canaries  []bool
 		state     v1alpha1.CanaryState
 		writes    []bool
 	}{
-		"the next by name":           {number(1), []Workload{idle("a", plan.Inject), running("b", plan.Inject), running("c", plan.Inject)}, []bool{false, true, false}, progressing, []bool{false, true, false}},
-		"the next two by name":       {number(2), []Workload{running("a", plan.Inject), idle("b", plan.Inject), running("c", plan.Inject), running("d", plan.Inject)}, []bool{true, false, true, false}, progressing, []bool{true, false, true, false}},
-		"fewer than the number":      {number(3), []Workload{idle("a", plan.Inject), running("b", plan.Inject)}, []bool{false, true}, progressing, []bool{false, true}},
-		"none has pods":              {number(1), []Workload{idle("a", plan.Inject), idle("b", plan.Inject)}, []bool{true, false}, progressing, []bool{true, false}},
-		"none has pods, one is done": {number(1), []Workload{idle("a", plan.None), idle("b", plan.Inject)}, []bool{true, false}, without, []bool{false, false}},
-		"another one gets pods":      {number(1), []Workload{idle("a", plan.None), idle("b", plan.Inject), running("c", plan.Inject)}, []bool{false, false, true}, progressing, []bool{false, false, true}},
-		"the next one has finished":  {number(1), []Workload{idle("a", plan.Inject), running("b", plan.None), running("c", plan.Inject)}, []bool{false, true, false}, finished, []bool{true, false, true}},
-		"a selector names it":        {selector, []Workload{idle("a", plan.None)}, []bool{true}, without, []bool{false}},
+		"the next by name":           {number(1), []evaluatedWorkload{idle("a", plan.Inject), running("b", plan.Inject), running("c", plan.Inject)}, []bool{false, true, false}, progressing, []bool{false, true, false}},
+		"the next two by name":       {number(2), []evaluatedWorkload{running("a", plan.Inject), idle("b", plan.Inject), running("c", plan.Inject), running("d", plan.Inject)}, []bool{true, false, true, false}, progressing, []bool{true, false, true, false}},
+		"fewer than the number":      {number(3), []evaluatedWorkload{idle("a", plan.Inject), running("b", plan.Inject)}, []bool{false, true}, progressing, []bool{false, true}},
+		"none has pods":              {number(1), []evaluatedWorkload{idle("a", plan.Inject), idle("b", plan.Inject)}, []bool{true, false}, progressing, []bool{true, false}},
+		"none has pods, one is done": {number(1), []evaluatedWorkload{idle("a", plan.None), idle("b", plan.Inject)}, []bool{true, false}, without, []bool{false, false}},
+		"another one gets pods":      {number(1), []evaluatedWorkload{idle("a", plan.None), idle("b", plan.Inject), running("c", plan.Inject)}, []bool{false, false, true}, progressing, []bool{false, false, true}},
+		"the next one has finished":  {number(1), []evaluatedWorkload{idle("a", plan.Inject), running("b", plan.None), running("c", plan.Inject)}, []bool{false, true, false}, finished, []bool{true, false, true}},
+		"a selector names it":        {selector, []evaluatedWorkload{idle("a", plan.None)}, []bool{true}, without, []bool{false}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts := &Facts{Input: inputAt(noon)}
-			facts.Sidecar.Spec.Rollout.Canary, facts.Sidecar.Spec.Rollout.MaxConcurrent = &test.canary, nil
-			decided := Decide(facts, test.workloads, nil)
+			e := &evaluation{Input: inputAt(noon)}
+			e.Sidecar.Spec.Rollout.Canary, e.Sidecar.Spec.Rollout.MaxConcurrent = &test.canary, nil
+			decided := decideFor(e, test.workloads, nil)
 			var canaries, writes []bool
 			for i := range decided.Plans {
 				canaries, writes = append(canaries, decided.Plans[i].IsCanary), append(writes, decided.Plans[i].Writes())
@@ -137,8 +137,8 @@ func TestDecide_ReplacesCanariesWithoutPods(t *testing.T) {
 // A canary has finished a change, or a user has promoted it, and the canary has no pods now. The other workloads
 // continue with that change, but not with another one.
 func TestDecide_RemembersFinishedCanary(t *testing.T) {
-	facts := func(change func(*v1alpha1.VectorSidecar)) *Facts {
-		f := &Facts{Input: inputAt(noon)}
+	e := func(change func(*v1alpha1.VectorSidecar)) *evaluation {
+		f := &evaluation{Input: inputAt(noon)}
 		f.Sidecar.Spec.Rollout.Canary = &v1alpha1.CanarySpec{Workloads: new(intstr.FromInt32(1))}
 		change(f.Sidecar)
 		return f
@@ -154,14 +154,14 @@ func TestDecide_RemembersFinishedCanary(t *testing.T) {
 			v.Annotations = map[string]string{meta.AnnotationPromoteRollout: v1alpha1.PromotionOfCanary(change)}
 		},
 	} {
-		decided := Decide(facts(sidecar), []Workload{idle("a", plan.None), idle("b", plan.Update)}, nil)
+		decided := decideFor(e(sidecar), []evaluatedWorkload{idle("a", plan.None), idle("b", plan.Update)}, nil)
 		require.Equal(t, v1alpha1.CanaryWithoutPods, decided.Canary.State, name)
 		require.True(t, decided.Plans[1].IsBlockedBy(plan.BlockedByMissingCanary))
 		require.Contains(t, decided.Plans[1].Message(), "kubectl vectorsidecar rollout promote vectorsidecar/logs")
 		require.False(t, decided.IsInProgress(), "new content of ConfigMaps does not wait")
 		require.False(t, NewProgress(decided.Plans, false).IsDone)
 	}
-	decided := Decide(facts(func(*v1alpha1.VectorSidecar) {}), []Workload{idle("a", plan.None), idle("b", plan.None), idle("new", plan.Inject)}, nil)
+	decided := decideFor(e(func(*v1alpha1.VectorSidecar) {}), []evaluatedWorkload{idle("a", plan.None), idle("b", plan.None), idle("new", plan.Inject)}, nil)
 	require.False(t, decided.Plans[2].Writes(), "no pod of any workload has run it")
 }
 
@@ -169,7 +169,7 @@ func TestDecide_RemembersFinishedCanary(t *testing.T) {
 func TestDecide_UsesNoSlotWithoutPods(t *testing.T) {
 	for name, test := range evidenceStates {
 		t.Run(name, func(t *testing.T) {
-			decided := Decide(&Facts{Input: inputAt(noon)}, []Workload{
+			decided := decideFor(&evaluation{Input: inputAt(noon)}, []evaluatedWorkload{
 				evaluated("cart", plan.None, &plan.Desired{}, test.state),
 				evaluated("next", plan.Inject, &plan.Desired{}, workload.State{}),
 			}, nil)

@@ -16,36 +16,36 @@ const startup = 10 * time.Second
 
 // failedBefore reports whether the workload failed before the plan's write, or before the last write if the plan does not
 // write.
-func (f *Facts) failedBefore(p *plan.Plan) bool {
+func (input *Input) failedBefore(p *plan.Plan) bool {
 	switch {
-	case p.Desired == nil, f.Now.IsZero():
+	case p.Desired == nil, input.Now.IsZero():
 		return false
 	case p.IsCurrent():
-		return p.HasChange(plan.Adopt) && f.waitedAsFailed(p) || p.Existing.HasFailureMark && !f.hasRecovered(p)
+		return p.HasChange(plan.Adopt) && input.waitedAsFailed(p) || p.Existing.HasFailureMark && !input.hasRecovered(p)
 	case !p.StartsPods():
 		return false
 	case p.Existing.HasFailureMark:
-		return !f.hasRecovered(p)
+		return !input.hasRecovered(p)
 	}
-	return f.isFailing(p) && !f.mayFailBySidecar(p)
+	return input.isFailing(p) && !input.mayFailBySidecar(p)
 }
 
 // isFailing reports whether the workload's state would count as a failure after a write. Unavailable pods count only if
 // they have been unavailable for the time startup.
-func (f *Facts) isFailing(p *plan.Plan) bool {
+func (input *Input) isFailing(p *plan.Plan) bool {
 	switch {
 	case p.Workload.Rollout == workload.RolloutFailed, p.Workload.Refusal != "":
 		return true
 	case p.Workload.Rollout == workload.RolloutUnavailable, p.Workload.Rollout == workload.RolloutProgressing && p.Workload.IsDown:
-		return p.Workload.TimeInState(f.Now) >= startup
+		return p.Workload.TimeInState(input.Now) >= startup
 	}
 	return false
 }
 
 // mayFailBySidecar reports whether the workload's current sidecar may be the cause of its failure. If so, the
 // operator writes the next sidecar without treating the workload as one that failed before.
-func (f *Facts) mayFailBySidecar(p *plan.Plan) bool {
-	fault, isSeen := f.Faults[p.Target.UID]
+func (input *Input) mayFailBySidecar(p *plan.Plan) bool {
+	fault, isSeen := input.Faults[p.Target.UID]
 	switch {
 	case !p.Existing.HasSidecar:
 		return false
@@ -56,14 +56,14 @@ func (f *Facts) mayFailBySidecar(p *plan.Plan) bool {
 }
 
 // hasRecovered reports whether all expected pods of a workload have been available for the soak.
-func (f *Facts) hasRecovered(p *plan.Plan) bool {
-	return p.Workload.Rollout == workload.PodsNotReplaced || p.Workload.Rollout == workload.RolloutComplete && !p.Workload.LacksPods() && f.longestAvailability(p) >= f.soak()
+func (input *Input) hasRecovered(p *plan.Plan) bool {
+	return p.Workload.Rollout == workload.PodsNotReplaced || p.Workload.Rollout == workload.RolloutComplete && !p.Workload.LacksPods() && input.longestAvailability(p) >= input.soak()
 }
 
 // waitedAsFailed reports whether the last status has the workload as waiting because it failed before.
-func (f *Facts) waitedAsFailed(p *plan.Plan) bool {
-	for i := range f.Sidecar.Status.Workloads {
-		if status := &f.Sidecar.Status.Workloads[i]; status.Is(p.Target.Kind, p.Target.Name) {
+func (input *Input) waitedAsFailed(p *plan.Plan) bool {
+	for i := range input.Sidecar.Status.Workloads {
+		if status := &input.Sidecar.Status.Workloads[i]; status.Is(p.Target.Kind, p.Target.Name) {
 			return status.WaitsForHealthy()
 		}
 	}

@@ -61,7 +61,7 @@ func rejected(then func(*workload.State)) func(*workload.State) {
 }
 
 // with is a workload of a kind in a state, whose plan is changed.
-func with(name, kind string, action plan.Change, state workload.State, change func(*plan.Plan)) Workload {
+func with(name, kind string, action plan.Change, state workload.State, change func(*plan.Plan)) evaluatedWorkload {
 	one := evaluated(name, action, &plan.Desired{}, state)
 	if p := &one.Evaluated.Plan; kind != "" {
 		p.Target.Kind = kind
@@ -86,11 +86,11 @@ func TestDecide_UpdatesUnhealthyWorkloadsLast(t *testing.T) {
 	for name, test := range before {
 		for _, canary := range []*v1alpha1.CanarySpec{nil, {Workloads: new(intstr.FromInt32(1))}} {
 			t.Run(name, func(t *testing.T) {
-				facts, state := &Facts{Input: inputAt(noon)}, workload.State{}
-				facts.Sidecar.Spec.Rollout.Canary = canary
+				e, state := &evaluation{Input: inputAt(noon)}, workload.State{}
+				e.Sidecar.Spec.Rollout.Canary = canary
 				test.state(&state)
 
-				decided := Decide(facts, []Workload{
+				decided := decideFor(e, []evaluatedWorkload{
 					with("cart", test.isOfKind, plan.Inject, state, nil),
 					with("next", "", plan.Inject, workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}, nil),
 				}, nil)
@@ -115,7 +115,7 @@ func TestDecide_ToleratesFailureFromBeforeWrite(t *testing.T) {
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
 	for name, test := range map[string]struct {
 		state    func(*workload.State)
-		known    func(*Facts)
+		known    func(*evaluation)
 		phase    plan.State
 		inFlight bool
 		says     string
@@ -134,11 +134,11 @@ func TestDecide_ToleratesFailureFromBeforeWrite(t *testing.T) {
 		"all of it has passed, and it is done": {where(workload.RolloutComplete, time.Hour), nobodyKnows, plan.Updated, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts, state := &Facts{Input: inputAt(noon)}, workload.State{}
+			e, state := &evaluation{Input: inputAt(noon)}, workload.State{}
 			test.state(&state)
-			test.known(facts)
+			test.known(e)
 
-			decided := Decide(facts, []Workload{
+			decided := decideFor(e, []evaluatedWorkload{
 				with("cart", "", plan.None, state, func(p *plan.Plan) {
 					p.Existing.HasFailureMark, p.Existing.HasSidecar, p.Existing.IsOwned = true, true, true
 				}),
@@ -170,7 +170,7 @@ func TestDecide_CountsFailuresOfSidecar(t *testing.T) {
 	late, lost := where(workload.RolloutFailed, time.Minute), where(workload.RolloutUnavailable, time.Minute)
 	for name, test := range map[string]struct {
 		state  func(*workload.State)
-		known  func(*Facts)
+		known  func(*evaluation)
 		isMark bool
 		want   bool
 	}{
@@ -189,11 +189,11 @@ func TestDecide_CountsFailuresOfSidecar(t *testing.T) {
 		"it failed before, and its pods are refused": {rejected(where(workload.RolloutProgressing, time.Minute)), nobodyKnows, true, failing},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts, state := &Facts{Input: inputAt(noon)}, workload.State{}
+			e, state := &evaluation{Input: inputAt(noon)}, workload.State{}
 			test.state(&state)
-			test.known(facts)
+			test.known(e)
 
-			decided := Decide(facts, []Workload{
+			decided := decideFor(e, []evaluatedWorkload{
 				with("cart", "", plan.Update, state, func(p *plan.Plan) {
 					p.Existing.HasFailureMark, p.Existing.HasSidecar, p.Existing.IsOwned = test.isMark, true, true
 				}),
@@ -212,9 +212,9 @@ func TestDecide_CountsFailuresOfSidecar(t *testing.T) {
 func TestDecide_MarksUnhealthyWorkloadAtAdoption(t *testing.T) {
 	state := workload.State{Rollout: workload.RolloutProgressing}
 	for reason, want := range map[string]bool{meta.ReasonWaitingForHealthy: true, meta.ReasonWaitingForSlot: false} {
-		facts := &Facts{Input: inputAt(noon)}
-		facts.Sidecar.Status.Workloads = []v1alpha1.WorkloadStatus{{Name: "cart", State: v1alpha1.StateWaiting, Reason: reason}}
-		decided := Decide(facts, []Workload{with("cart", "", plan.Adopt, state, nil)}, nil)
+		e := &evaluation{Input: inputAt(noon)}
+		e.Sidecar.Status.Workloads = []v1alpha1.WorkloadStatus{{Name: "cart", State: v1alpha1.StateWaiting, Reason: reason}}
+		decided := decideFor(e, []evaluatedWorkload{with("cart", "", plan.Adopt, state, nil)}, nil)
 		require.Equal(t, want, decided.Plans[0].Rollout.FailedBefore)
 		require.Equal(t, want, marks(&decided.Plans[0]))
 	}
@@ -223,7 +223,7 @@ func TestDecide_MarksUnhealthyWorkloadAtAdoption(t *testing.T) {
 // Previews of files have no clock, so no workload is marked as failed before.
 func TestDecide_MarksNoWorkloadWithoutClock(t *testing.T) {
 	state := workload.State{Rollout: workload.RolloutFailed}
-	facts := &Facts{Input: Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Faults: map[types.UID]workload.Fault{}}}
-	decided := Decide(facts, []Workload{with("cart", "", plan.Inject, state, nil)}, nil)
+	e := &evaluation{Input: Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Faults: map[types.UID]workload.Fault{}}}
+	decided := decideFor(e, []evaluatedWorkload{with("cart", "", plan.Inject, state, nil)}, nil)
 	require.False(t, marks(&decided.Plans[0]))
 }

@@ -10,15 +10,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// gateInput is the evaluated plan of one workload with the facts that its gates depend on. The gates do not change it.
+// gateInput is the evaluated plan of one workload with everything about the workload that its gates depend on. The gates
+// do not change it.
 type gateInput struct {
-	facts    *Facts
 	plan     *plan.Plan
 	view     *workload.View
 	rendered *desired.Rendered
 
 	// The policyGates do not have the following fields.
-	workload *Workload
 	// removal is the removal by a controller owner that blocks the injection into the workload, or nil for none.
 	removal *v1alpha1.OwnerRemoval
 	mode    *mode

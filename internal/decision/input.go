@@ -4,6 +4,7 @@
 package decision
 
 import (
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,6 +12,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -87,6 +89,45 @@ type Input struct {
 	Hold *plan.Block
 	// MaxAgeHold blocks rollouts that have waited for spec.rollout.maxAge. It is nil if they may start.
 	MaxAgeHold *plan.Block
+}
+
+// withFixedResults returns a copy of the Input with functions that return the same result in a whole decision, although
+// the result of a validation may change.
+func (input *Input) withFixedResults() *Input {
+	fixed := *input
+	if input.OnNodes != nil {
+		fixed.OnNodes = sync.OnceValue(input.OnNodes)
+	}
+	if input.Verdict != nil {
+		verdicts := map[string]Verdict{}
+		fixed.Verdict = func(key string) Verdict {
+			if _, ok := verdicts[key]; !ok {
+				verdicts[key] = input.Verdict(key)
+			}
+			return verdicts[key]
+		}
+	}
+	return &fixed
+}
+
+// manager returns the field manager of the VectorSidecar.
+func (input *Input) manager() string { return meta.Manager(input.Sidecar.Name) }
+
+// startedGeneration returns the generation after the last write to a workload, or 0 if it is not known.
+func (input *Input) startedGeneration(uid types.UID) int64 {
+	if input.Started == nil {
+		return 0
+	}
+	return input.Started(uid)
+}
+
+// ownedSidecar reports whether the workload of a plan has a controller owner and is known to have had the sidecar.
+// lastWriter is the workload's last writer at that time.
+func (input *Input) ownedSidecar(p *plan.Plan) (lastWriter string, hadSidecar bool) {
+	if p.Owner == nil || input.Carried == nil {
+		return "", false
+	}
+	return input.Carried(p.Target.UID)
 }
 
 // CorrectionLoop is a stopped correction loop.

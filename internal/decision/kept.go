@@ -15,31 +15,31 @@ import (
 
 // hasLostConfigMap reports whether an unchanged sidecar refers to a ConfigMap that was deleted and is not rendered any
 // more. The next pods would not start, so the current rendering must replace the sidecar.
-func (f *Facts) hasLostConfigMap(manager string, desired *plan.Desired, view *workload.View) bool {
+func (e *evaluation) hasLostConfigMap(manager string, desired *plan.Desired, view *workload.View) bool {
 	owned := view.Owned[manager]
 	return slices.ContainsFunc(owned.ConfigMaps(), func(name string) bool {
-		return !desired.Mounts(name) && f.find(name) == nil
+		return !desired.Mounts(name) && e.findConfigMap(name) == nil
 	})
 }
 
 // hasLostCurrentConfigMap reports whether a ConfigMap of the current sidecar was deleted while the new sidecar waits. The
 // new sidecar is then written at once, because the next pods would not start.
-func (f *Facts) hasLostCurrentConfigMap(evaluated *Evaluated, desired *plan.Desired) bool {
+func (e *evaluation) hasLostCurrentConfigMap(evaluated *Evaluated, desired *plan.Desired) bool {
 	isOurs := func(name string) bool {
 		isRendered := slices.ContainsFunc(evaluated.Companions, func(c corev1.ConfigMap) bool { return c.Name == name })
 		return isRendered || evaluated.Copied != nil && evaluated.Copied.Name == name || !desired.Mounts(name)
 	}
-	return slices.ContainsFunc(evaluated.KeptConfigMaps, func(name string) bool { return isOurs(name) && f.find(name) == nil })
+	return slices.ContainsFunc(evaluated.KeptConfigMaps, func(name string) bool { return isOurs(name) && e.findConfigMap(name) == nil })
 }
 
 // dropCompanions removes the companions that an unchanged sidecar does not need. Of the current companions, only the
 // sidecar's deleted or modified ConfigMaps are written again, because their earlier content is not rendered any more.
-func (f *Facts) dropCompanions(evaluated *Evaluated, version string) {
+func (e *evaluation) dropCompanions(evaluated *Evaluated, version string) {
 	isSound := func(name string) bool {
 		if !slices.Contains(evaluated.KeptConfigMaps, name) { // ConfigMaps of other sidecars do not need a correction.
 			return true
 		}
-		live := f.find(name)
+		live := e.findConfigMap(name)
 		return live != nil && companion.KnownDigest(live) == version
 	}
 	evaluated.Companions = slices.DeleteFunc(slices.Clone(evaluated.Companions), func(c corev1.ConfigMap) bool { return isSound(c.Name) })

@@ -50,17 +50,18 @@ func parseSelector(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector,
 	return selector, invalid
 }
 
-// Match returns the workloads that should have the sidecar, the workloads that should not, and the kinds of the
-// selected workloads. Both lists are sorted by name. If the VectorSidecar is being deleted, no workload should have the
-// sidecar.
-func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record, offer Offer) (inject, remove []*workloadcache.Record, kinds Kinds, invalid *desired.Invalid) {
+// match returns the workloads that should have the sidecar, the workloads that should not, and the kinds of the
+// selected workloads. Both lists are sorted by name and kind. If the VectorSidecar is being deleted, no workload should
+// have the sidecar.
+func match(input *Input) (inject, remove []*workloadcache.Record, kinds Kinds, invalid *desired.Invalid) {
+	sidecar := input.Sidecar
 	selector, invalid := parseSelector(sidecar)
 	if invalid != nil {
 		return nil, nil, kinds, invalid
 	}
 	kinds = Kinds{Matched: map[string]int{}, Unlisted: map[string]int{}}
-	inject = make([]*workloadcache.Record, 0, len(records))
-	for _, record := range records {
+	inject = make([]*workloadcache.Record, 0, len(input.Workloads))
+	for _, record := range input.Workloads {
 		isMatched := record.IsSelectedBy(selector)
 		switch {
 		case isMatched:
@@ -76,32 +77,23 @@ func Match(sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record, off
 	}
 	for _, kind := range sidecar.Spec.Kinds() {
 		switch {
-		case offer.Served != nil && !slices.Contains(offer.Served, string(kind)):
+		case input.Served != nil && !slices.Contains(input.Served, string(kind)):
 			kinds.Unserved = append(kinds.Unserved, string(kind))
-		case slices.Contains(offer.MissingKinds, string(kind)):
+		case slices.Contains(input.MissingKinds, string(kind)):
 			kinds.MissingKinds = append(kinds.MissingKinds, string(kind))
 		}
 	}
-	byName := func(a, b *workloadcache.Record) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Kind, b.Kind))
-	}
-	slices.SortFunc(inject, byName)
-	slices.SortFunc(remove, byName)
+	slices.SortFunc(inject, compareNames)
+	slices.SortFunc(remove, compareNames)
 	return inject, remove, kinds, nil
 }
 
-// PrecedingSidecar is a preceding VectorSidecar that selects some of the same workloads.
-type PrecedingSidecar struct {
-	Sidecar  *v1alpha1.VectorSidecar
-	Selector workload.Selector
-}
-
-// PrecedingSidecars returns the preceding VectorSidecars that inject and select one of the matched workloads, sorted by
+// precedingSidecars returns the preceding VectorSidecars that inject and select one of the matched workloads, sorted by
 // precedence. Each item of the result is itself preceded by the items before it.
-func PrecedingSidecars(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSidecar, matched []*workloadcache.Record) []PrecedingSidecar {
+func precedingSidecars(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSidecar, matched []*workloadcache.Record) []*v1alpha1.VectorSidecar {
 	sidecars = slices.Clone(sidecars)
 	SortByPrecedence(sidecars)
-	var older []PrecedingSidecar
+	var preceding []*v1alpha1.VectorSidecar
 	for i := range sidecars {
 		candidate := &sidecars[i]
 		if !TakesPrecedence(candidate, sidecar) || !candidate.Spec.IsEnabled() || candidate.DeletionTimestamp != nil {
@@ -109,10 +101,10 @@ func PrecedingSidecars(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.Vect
 		}
 		selector, invalid := parseSelector(candidate)
 		if invalid == nil && slices.ContainsFunc(matched, func(record *workloadcache.Record) bool { return record.IsSelectedBy(selector) }) {
-			older = append(older, PrecedingSidecar{candidate, selector})
+			preceding = append(preceding, candidate)
 		}
 	}
-	return older
+	return preceding
 }
 
 // TakesPrecedence reports whether a takes precedence over b. VectorSidecars of the namespace precede

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -61,7 +62,7 @@ func TestMatch_SelectsByLabels(t *testing.T) {
 			vs := logs()
 			test.change(vs)
 
-			inject, remove, matched, invalid := Match(vs, []*workloadcache.Record{labeled("cart", "vector"), labeled("basket", "other"), labeled("plain", "")}, Offer{})
+			inject, remove, matched, invalid := match(&Input{Inputs: desired.Inputs{Sidecar: vs}, Workloads: []*workloadcache.Record{labeled("cart", "vector"), labeled("basket", "other"), labeled("plain", "")}})
 
 			if test.invalid == "" {
 				require.Nil(t, invalid)
@@ -91,7 +92,7 @@ func TestPrecedingSidecars_ReturnPrecedingVectorSidecars(t *testing.T) {
 	sidecar := made("logs", 5, asIs)
 
 	var found []string
-	for _, elder := range PrecedingSidecars(&sidecar, []v1alpha1.VectorSidecar{
+	for _, preceding := range precedingSidecars(&sidecar, []v1alpha1.VectorSidecar{
 		made("second", 2, asIs), made("first", 1, asIs), made("at the same time", 5, asIs), made("of a later name", 5, func(vs *v1alpha1.VectorSidecar) { vs.Name = "z" }),
 		made("younger", 6, asIs),
 		made("disabled", 1, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) }),
@@ -100,7 +101,7 @@ func TestPrecedingSidecars_ReturnPrecedingVectorSidecars(t *testing.T) {
 		made("of everything, by mistake", 1, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector = metav1.LabelSelector{} }),
 		made("too large", 1, func(vs *v1alpha1.VectorSidecar) { vs.Annotations = map[string]string{"a": strings.Repeat("x", 1<<20)} }),
 	}, []*workloadcache.Record{labeled("cart", "vector")}) {
-		found = append(found, elder.Sidecar.Name)
+		found = append(found, preceding.Name)
 	}
 	require.Equal(t, []string{"first", "second", "at the same time"}, found)
 }
@@ -119,8 +120,8 @@ func TestPrecedingSidecars_HaveFixedOrderInCycles(t *testing.T) {
 		{refused, lax, strict}, {refused, strict, lax}, {lax, refused, strict}, {lax, strict, refused}, {strict, refused, lax}, {strict, lax, refused},
 	} {
 		var found []string
-		for _, elder := range PrecedingSidecars(&sidecar, others, []*workloadcache.Record{labeled("cart", "vector")}) {
-			found = append(found, elder.Sidecar.Name)
+		for _, preceding := range precedingSidecars(&sidecar, others, []*workloadcache.Record{labeled("cart", "vector")}) {
+			found = append(found, preceding.Name)
 		}
 		require.Equal(t, []string{"lax", "strict", "refused"}, found)
 	}

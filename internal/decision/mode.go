@@ -31,7 +31,7 @@ type mode struct {
 }
 
 // newMode returns the mode for the workloads that should have the sidecar, or nil for Immediate.
-func newMode(sidecar *v1alpha1.VectorSidecar, workloads []Workload) *mode {
+func newMode(sidecar *v1alpha1.VectorSidecar, workloads []evaluatedWorkload) *mode {
 	m := &mode{of: sidecar.Spec.RolloutMode(), isReverted: lastgood.IsReverted(sidecar)}
 	if m.of == v1alpha1.ModeImmediate {
 		return nil
@@ -55,7 +55,7 @@ func newMode(sidecar *v1alpha1.VectorSidecar, workloads []Workload) *mode {
 }
 
 // changeDigest returns a digest of the requested input of the workloads, without the values of single workloads.
-func changeDigest(workloads []Workload) string {
+func changeDigest(workloads []evaluatedWorkload) string {
 	var requested []string
 	for i := range workloads {
 		if p := &workloads[i].Evaluated.Plan; p.Desired != nil && workloads[i].Source != nil && workloads[i].Source.IsCommon {

@@ -14,17 +14,17 @@ import (
 const nodePortsInterval = time.Minute
 
 // portUser returns another workload on the same nodes with a container that uses or will use a port, or "" for none.
-func (input *gateInput) portUser(port workload.NodePort) (workloadRef workload.Ref, container string) {
-	view := input.view
-	for _, earlier := range input.claims {
+func (e *evaluation) portUser(g *gateInput, port workload.NodePort) (workloadRef workload.Ref, container string) {
+	view := g.view
+	for _, earlier := range g.claims {
 		if slices.Contains(earlier.ports, port) && view.SharesNodes(earlier.view) {
 			return earlier.view.Ref, "the sidecar"
 		}
 	}
-	if input.facts.OnNodes == nil {
+	if e.OnNodes == nil {
 		return workload.Ref{}, ""
 	}
-	for _, record := range input.facts.OnNodes() {
+	for _, record := range e.OnNodes() {
 		if record.UID == view.UID && record.Name == view.Name && record.Namespace == view.Namespace {
 			continue
 		}

@@ -10,21 +10,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/preflight"
+	"kontroloop.ai/vector-sidecar-operator/internal/tree"
+	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // offer sets Offers to the sidecars that a new workload would get now, so that the API server may inject them. It
 // also adds the ConfigMaps that they read, which have to exist first.
-func (d *Decision) offer(facts *Facts) {
-	d.OverlayBlocker = facts.OverlayBlocker
-	if len(facts.Overlays) == 0 {
+func (d *Decision) offer(e *evaluation) {
+	d.OverlayBlocker = e.overlayBlocker
+	if len(e.overlays) == 0 {
 		return
 	}
-	if d.OverlayBlocker = d.admissionBlocker(facts); d.OverlayBlocker != "" {
+	if d.OverlayBlocker = d.admissionBlocker(); d.OverlayBlocker != "" {
 		return
 	}
-	for i := range facts.Overlays {
-		offer := &facts.Overlays[i]
-		if reason := facts.objection(offer); reason != "" {
+	for i := range e.overlays {
+		offer := &e.overlays[i]
+		if reason := e.objection(offer); reason != "" {
 			d.OverlayBlocker = reason
 			continue
 		}
@@ -33,7 +35,7 @@ func (d *Decision) offer(facts *Facts) {
 			d.addCompanion(&offer.Rendered.Companions[n])
 		}
 		if offer.Rendered.Copied != nil {
-			d.addConfigMapCopy(offer.Rendered.Copied, offer.ConfigMap, types.NamespacedName{Namespace: facts.Sidecar.Namespace, Name: facts.Sidecar.Name})
+			d.addConfigMapCopy(offer.Rendered.Copied, offer.ConfigMap, types.NamespacedName{Namespace: e.Sidecar.Namespace, Name: e.Sidecar.Name})
 		}
 	}
 	if len(d.Offers) > 0 {
@@ -43,7 +45,7 @@ func (d *Decision) offer(facts *Facts) {
 
 // admissionBlocker explains why the API server must not inject the sidecar into new workloads now. It returns "" if it
 // may.
-func (d *Decision) admissionBlocker(facts *Facts) string {
+func (d *Decision) admissionBlocker() string {
 	switch {
 	case d.Invalid != nil:
 		return d.Invalid.Message
@@ -51,7 +53,7 @@ func (d *Decision) admissionBlocker(facts *Facts) string {
 		return d.Limit.WriteHold.Message
 	case d.Limit.Paused:
 		return "spec.rollout.paused is true"
-	case facts.Sidecar.DeletionTimestamp != nil:
+	case d.IsForDeletion:
 		return "the VectorSidecar is being deleted"
 	}
 	if d.mode.needsApproval() {
@@ -72,29 +74,32 @@ func (d *Decision) admissionBlocker(facts *Facts) string {
 }
 
 // objectionIn explains why the API server must not inject a sidecar into workloads of a kind. It returns "" if it may.
-func (f *Facts) objectionIn(kind string, offer *desired.AdmissionOverlay) string {
-	if reason := f.objection(offer); reason != "" {
+func (e *evaluation) objectionIn(kind string, offer *desired.AdmissionOverlay) string {
+	if reason := e.objection(offer); reason != "" {
 		return reason
 	}
-	return f.UndefinedFields[OfferTo{offer.Rendered.Desired.InjectedHash(), kind}]
+	if adapter := workload.KindByName(kind); adapter != nil && e.FindUndefinedField != nil {
+		return e.FindUndefinedField(adapter, tree.MapAt(offer.Rendered.Overlay.Body, "spec"))
+	}
+	return ""
 }
 
 // objection explains why a sidecar must not be injected into workloads that the operator has yet to evaluate. It
 // returns "" if the sidecar may be injected.
-func (f *Facts) objection(offer *desired.AdmissionOverlay) string {
-	if f.verdict(offer.Rendered).State != VerdictValid {
+func (input *Input) objection(offer *desired.AdmissionOverlay) string {
+	if input.verdict(offer.Rendered).State != VerdictValid {
 		return "Vector has not accepted the configuration yet (sidecar.config.validateJob)"
 	}
-	if err := f.Platform.Policy.AdmitAlone(f.NamespaceLabels, &offer.Rendered.Overlay.Template); err != nil {
+	if err := input.Platform.Policy.AdmitAlone(input.NamespaceLabels, &offer.Rendered.Overlay.Template); err != nil {
 		return err.Error()
 	}
-	return f.refusal(offer)
+	return input.refusal(offer)
 }
 
 // refusal explains that the API server rejected pods with a sidecar in a dry run. It returns "" for none.
-func (f *Facts) refusal(offer *desired.AdmissionOverlay) string {
+func (input *Input) refusal(offer *desired.AdmissionOverlay) string {
 	hash := offer.Rendered.Desired.InjectedHash()
-	for key, verdict := range f.DryRuns {
+	for key, verdict := range input.DryRuns {
 		if key.Hash == hash && verdict.Result == preflight.Rejected {
 			return "the API server rejects pods of a workload of the namespace with this sidecar (preflight)"
 		}

@@ -104,19 +104,18 @@ func (d *Decision) ownerRemovalFor(p *plan.Plan) *v1alpha1.OwnerRemoval {
 
 // findOwnerRemovals adds a removal for each workload from which its controller owner removed the sidecar. It runs before
 // other workloads are planned.
-func (d *Decision) findOwnerRemovals(facts *Facts, workloads []Workload) {
-	d.OwnerRemovals = ActiveOwnerRemovals(facts.Sidecar.Status.RemovedByOwners, &facts.Sidecar.Spec, facts.Sidecar.Annotations)
-	if facts.Sidecar.Spec.Owned() != v1alpha1.OwnedInject {
+func (d *Decision) findOwnerRemovals(input *Input, workloads []evaluatedWorkload) {
+	d.OwnerRemovals = ActiveOwnerRemovals(input.Sidecar.Status.RemovedByOwners, &input.Sidecar.Spec, input.Sidecar.Annotations)
+	if input.Sidecar.Spec.Owned() != v1alpha1.OwnedInject {
 		return
 	}
 	for i := range workloads {
-		w := &workloads[i]
-		if p := &w.Evaluated.Plan; facts.isRemovedByOwner(p, w) {
+		if p := &workloads[i].Evaluated.Plan; input.isRemovedByOwner(p, workloads[i].Record.Generation()) {
 			entry := v1alpha1.OwnerRemoval{
 				Kind: p.Target.Kind, OwnerKind: p.Owner.Kind, Name: p.Target.Name, Owner: p.Owner.Name,
-				RemovalTime: metav1.NewTime(facts.Now.Truncate(time.Second)), Retry: fleet.RetryDigest(facts.Sidecar.Annotations),
+				RemovalTime: metav1.NewTime(input.Now.Truncate(time.Second)), Retry: fleet.RetryDigest(input.Sidecar.Annotations),
 			}
-			if facts.Sidecar.Cluster != nil {
+			if input.Sidecar.Cluster != nil {
 				entry.Namespace = p.Target.Namespace
 			}
 			d.OwnerRemovals = MergeOwnerRemovals(d.OwnerRemovals, []v1alpha1.OwnerRemoval{entry})
@@ -127,19 +126,20 @@ func (d *Decision) findOwnerRemovals(facts *Facts, workloads []Workload) {
 // isRemovedByOwner reports whether the controller owner of a workload has removed or changed the sidecar. The workload
 // must have had the sidecar, and no other client may be known to have removed it. A removal does not record a writer.
 // So a last writer by hand excludes the owner only if it is another one than when the workload had the sidecar.
-func (f *Facts) isRemovedByOwner(p *plan.Plan, w *Workload) bool {
+func (input *Input) isRemovedByOwner(p *plan.Plan, generation int64) bool {
 	isOut := p.Owner != nil && p.Desired != nil && p.StartsPods() && p.Change != plan.Remove && (!p.Existing.HasSidecar || p.Write.Repairs)
-	if !isOut || w.Record.Generation() <= w.Started { // If the generation is not newer, the cache is stale.
+	if !isOut || generation <= input.startedGeneration(p.Target.UID) { // If the generation is not newer, the cache is stale.
 		return false
 	}
 	// The annotations of the workload record that it had a sidecar, but not whether that was before a retry.
-	wasInjected := w.HadSidecar || p.Existing.IsOwned && fleet.RetryDigest(f.Sidecar.Annotations) == ""
-	return wasInjected && (!meta.IsByHand(p.LastWriter) || p.LastWriter == w.LastWriter)
+	lastWriter, hadSidecar := input.ownedSidecar(p)
+	wasInjected := hadSidecar || p.Existing.IsOwned && fleet.RetryDigest(input.Sidecar.Annotations) == ""
+	return wasInjected && (!meta.IsByHand(p.LastWriter) || p.LastWriter == lastWriter)
 }
 
 // ownerNotice returns a message about the controller owner if a workload gets its first sidecar, otherwise "".
-func (input *gateInput) ownerNotice() string {
-	p := input.plan
+func (g *gateInput) ownerNotice() string {
+	p := g.plan
 	if p.Owner == nil || !p.HasChange(plan.Inject) {
 		return ""
 	}
@@ -147,7 +147,7 @@ func (input *gateInput) ownerNotice() string {
 }
 
 // ownerRemovalText explains which owner removed the sidecar, and the actions that a user may take.
-func (f *Facts) ownerRemovalText(p *plan.Plan, removal *v1alpha1.OwnerRemoval) string {
+func (input *Input) ownerRemovalText(p *plan.Plan, removal *v1alpha1.OwnerRemoval) string {
 	text := fmt.Sprintf("%s owns the workload, and has removed or changed the sidecar", p.Owner)
 	if removal.Name != p.Target.Name || !removal.IsIn(p.Target.Namespace) {
 		text = fmt.Sprintf("%s owns the workload, and %s/%s of the same kind has removed or changed the sidecar of %s %s", p.Owner, removal.OwnerKind, removal.Owner, removal.Kind, removal.Name)
@@ -155,32 +155,32 @@ func (f *Facts) ownerRemovalText(p *plan.Plan, removal *v1alpha1.OwnerRemoval) s
 			text += " in namespace " + removal.Namespace
 		}
 	}
-	argument := "vectorsidecar/" + f.Sidecar.Name
-	if f.Sidecar.Cluster != nil {
-		argument = f.Sidecar.Name // The name already is a pair of kind and name.
+	argument := "vectorsidecar/" + input.Sidecar.Name
+	if input.Sidecar.Cluster != nil {
+		argument = input.Sidecar.Name // The name already is a pair of kind and name.
 	}
 	return text + "; set spec.ownedWorkloads to AtAdmission or Skip, or retry: kubectl vectorsidecar rollout retry " + argument
 }
 
 // unserved explains why the API server does not inject the desired sidecar into a workload. It returns "" if the API
 // server may inject it.
-func (f *Facts) unserved(p *plan.Plan) string {
+func (e *evaluation) unserved(p *plan.Plan) string {
 	if traits := &p.Target.Adapter().Traits; traits.Immutable != "" {
 		return "admission injection does not apply to " + p.Target.Adapter().Plural
 	}
-	if f.Unserved != "" {
-		return f.Unserved
+	if e.Unserved != "" {
+		return e.Unserved
 	}
-	reason := f.OverlayBlocker
-	if len(f.Overlays) > 0 {
+	reason := e.overlayBlocker
+	if len(e.overlays) > 0 {
 		reason = "only the operator can render the sidecar, because it depends on the workload"
 	}
-	for i := range f.Overlays {
-		offer := &f.Overlays[i]
+	for i := range e.overlays {
+		offer := &e.overlays[i]
 		if offer.Rendered.Desired.InjectedHash() != p.WholeHash() {
 			continue
 		}
-		if reason = f.objectionIn(p.Target.Kind, offer); reason == "" && len(offer.Rendered.Overlay.Mounts) > 0 {
+		if reason = e.objectionIn(p.Target.Kind, offer); reason == "" && len(offer.Rendered.Overlay.Mounts) > 0 {
 			reason = "the sidecar mounts a volume into the application's containers (sidecar.logs.containers)"
 		}
 		return reason

@@ -25,8 +25,8 @@ func TestCompetitorBlock_BlocksFirstInjections(t *testing.T) {
 		"the workload has it": {plan.Existing{IsOwned: true}, "vector", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts, p := &Facts{Input: inputAt(noon)}, plan.Plan{Change: plan.Inject, Existing: test.existing}
-			block := facts.competitorBlock(&p, test.container, []Competitor{{Name: "first", Container: "other"}, {Name: "older", Container: "vector"}})
+			e, p := &evaluation{Input: inputAt(noon)}, plan.Plan{Change: plan.Inject, Existing: test.existing}
+			block := e.competitorBlock(&p, test.container, []competitor{{name: "first", container: "other"}, {name: "older", container: "vector"}})
 			requireBlock(t, test.want, block)
 			if block != nil {
 				require.Equal(t, "older", block.Competitor)
@@ -43,12 +43,12 @@ func TestRemovalBlock_WaitsForClusterVectorSidecar(t *testing.T) {
 	for name, test := range map[string]struct {
 		p           plan.Plan
 		isCluster   bool
-		competitors []Competitor
+		competitors []competitor
 		container   string
 		want        plan.BlockKind
 	}{
 		"it leaves":                  {conflict(cluster), false, nil, "vector", plan.BlockedByRemoval},
-		"it takes precedence":        {conflict(cluster), false, []Competitor{{Name: cluster}}, "vector", ""},
+		"it takes precedence":        {conflict(cluster), false, []competitor{{name: cluster}}, "vector", ""},
 		"it has another container":   {conflict(cluster), false, nil, "agent", ""},
 		"of another kind":            {conflict("older"), false, nil, "vector", ""},
 		"for a ClusterVectorSidecar": {conflict(cluster), true, nil, "vector", ""},
@@ -56,12 +56,12 @@ func TestRemovalBlock_WaitsForClusterVectorSidecar(t *testing.T) {
 		"a removal":                  {plan.Plan{Change: plan.Remove}, false, nil, "vector", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts, view := &Facts{Input: inputAt(noon)}, &workload.View{}
+			e, view := &evaluation{Input: inputAt(noon)}, &workload.View{}
 			if test.isCluster {
-				facts.Sidecar.Cluster = &v1alpha1.InCluster{}
+				e.Sidecar.Cluster = &v1alpha1.InCluster{}
 			}
 			view.Owned = map[string]workload.OwnedFields{meta.Manager(cluster): {Containers: []string{"vector"}}}
-			requireBlock(t, test.want, facts.removalBlock(&test.p, test.container, test.competitors, view))
+			requireBlock(t, test.want, e.removalBlock(&test.p, test.container, test.competitors, view))
 		})
 	}
 }

@@ -40,14 +40,14 @@ func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			like, other := evaluated("cart", test.action, wanted, workload.State{Shape: 1}), evaluated("search", plan.Inject, wanted, workload.State{Shape: 2})
-			for _, one := range []*Workload{&like, &other} {
+			for _, one := range []*evaluatedWorkload{&like, &other} {
 				one.Evaluated.Rendered = &desired.Rendered{}
 				one.Evaluated.Companions = []corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Name: "of-" + one.Record.Name}}}
 			}
 			test.verdict.Expiry = now.Add(time.Minute)
-			facts := factsWithReader(t, Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Now: now, DryRuns: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: test.verdict}})
+			e := newTestEvaluation(t, Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Now: now, DryRuns: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: test.verdict}})
 
-			decided := Decide(facts, []Workload{like}, nil)
+			decided := decideFor(e, []evaluatedWorkload{like}, nil)
 
 			p := &decided.Plans[0]
 			require.Equal(t, test.warning, p.Warning)
@@ -63,7 +63,7 @@ func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 			require.Equal(t, time.Minute, decided.RequeueAfter, "it is tried again")
 			require.Empty(t, decided.Missing, "what it would read is not written either")
 
-			decided = Decide(facts, []Workload{like, other}, nil)
+			decided = decideFor(e, []evaluatedWorkload{like, other}, nil)
 			require.True(t, decided.Plans[1].Writes(), "it takes nobody's place, and what is not alike is judged by itself")
 		})
 	}
@@ -71,13 +71,13 @@ func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 
 // If a dry run rejects pods with the sidecar, the overlay is not published, so the API server does not inject it into
 // new workloads.
-func TestFacts_OmitOverlayRejectedByDryRun(t *testing.T) {
+func TestInput_OmitsOverlayRejectedByDryRun(t *testing.T) {
 	wanted := plan.NewDesired(&workload.Overlay{Hash: "a"}, "logs", "vector", "", plan.Notes{})
 	offer := &desired.AdmissionOverlay{Rendered: &desired.Rendered{Desired: wanted}}
 	for result, isOffered := range map[preflight.Result]bool{
 		preflight.Passed: true, preflight.Inconclusive: true, preflight.RejectedAnyway: true, preflight.Rejected: false,
 	} {
-		facts := &Facts{Input: Input{DryRuns: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: {Result: result}, {Hash: "other"}: {Result: preflight.Rejected}}}}
-		require.Equal(t, isOffered, facts.refusal(offer) == "", result)
+		e := &evaluation{Input: Input{DryRuns: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: {Result: result}, {Hash: "other"}: {Result: preflight.Rejected}}}}
+		require.Equal(t, isOffered, e.refusal(offer) == "", result)
 	}
 }

@@ -4,8 +4,10 @@
 package decision
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -34,8 +36,25 @@ type Evaluated struct {
 func (e *Evaluated) isLate() bool { return e.Rendered != nil && e.Rendered.TimedOut }
 
 // Previous has the evaluations of the last decision on a VectorSidecar, so that the next one evaluates only changed
-// workloads. Both lists are sorted by workload name.
+// workloads. Both lists are sorted by the names and kinds of the workloads.
 type Previous struct{ Injected, Removed []*Evaluated }
+
+// findEvaluated returns the last evaluation of a workload from a list of Previous. It returns nil if there is none, or if
+// more than the workload's rollout state has changed.
+func findEvaluated(evaluations []*Evaluated, record *workloadcache.Record) *Evaluated {
+	i, isFound := slices.BinarySearchFunc(evaluations, record, func(evaluated *Evaluated, record *workloadcache.Record) int {
+		return compareNames(evaluated.Record, record)
+	})
+	if !isFound || !evaluations[i].Record.HasSameView(record) {
+		return nil
+	}
+	return evaluations[i]
+}
+
+// compareNames compares two workloads of a namespace by name and kind.
+func compareNames(a, b *workloadcache.Record) int {
+	return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Kind, b.Kind))
+}
 
 // Bytes returns the approximate memory use. It includes memory that is shared with cached renderings, because the cache
 // may evict them first.

@@ -15,19 +15,19 @@ import (
 
 // withRollout returns a plan with the state of the workload and of its rollout, and with the rejection of the same write. It
 // schedules the next decision about the plan.
-func (d *Decision) withRollout(f *Facts, p plan.Plan, started int64) plan.Plan {
-	state, deadline := f.knownState(&p)
+func (d *Decision) withRollout(input *Input, p plan.Plan) plan.Plan {
+	state, deadline := input.knownState(&p)
 	p.Workload = state
-	rollout, nextCheck := f.rollout(&p, started)
-	denial, retryAt := f.rejection(&p)
+	rollout, nextCheck := input.rollout(&p)
+	denial, retryAt := input.rejection(&p)
 	p.Rollout, p.Denied = rollout, denial
-	if rollout.FailedBefore && (p.StartsPods() || p.HasChange(plan.Adopt) && f.waitedAsFailed(&p)) { // The API server injects without the mark.
+	if rollout.FailedBefore && (p.StartsPods() || p.HasChange(plan.Adopt) && input.waitedAsFailed(&p)) { // The API server injects without the mark.
 		p.Write = p.Write.WithFailureMark(p.Manager)
 	}
 	if p.Block != nil && p.Desired == nil && rollout.Reason != "" { // The rejected pods are the more important message.
 		p.Block = obstacle(rollout.Reason, rollout.Message)
 	}
-	d.checkAt(f.Now, deadline, nextCheck, retryAt)
+	d.checkAt(input.Now, deadline, nextCheck, retryAt)
 	return p
 }
 
@@ -35,38 +35,38 @@ func (d *Decision) withRollout(f *Facts, p plan.Plan, started int64) plan.Plan {
 // a restart of the operator does not lose: a rollout that was in progress continues, and a rollout that had failed before
 // a write of annotations only is still failed. For kinds without a deadline in their status, it also applies the
 // operator's own deadline, and returns the time of that deadline, or zero for none.
-func (f *Facts) knownState(p *plan.Plan) (state workload.State, deadline time.Time) {
+func (input *Input) knownState(p *plan.Plan) (state workload.State, deadline time.Time) {
 	state = p.Workload
 	switch {
-	case state.IsAssumed && f.reportedState(p) == v1alpha1.StateRollingOut:
+	case state.IsAssumed && input.reportedState(p) == v1alpha1.StateRollingOut:
 		state.Resume()
-	case state.IsOutlived && !state.Overwritten.IsZero() && f.reportedState(p) == v1alpha1.StateFailed && f.isReportedAfter(state.Overwritten):
+	case state.IsOutlived && !state.Overwritten.IsZero() && input.reportedState(p) == v1alpha1.StateFailed && input.isReportedAfter(state.Overwritten):
 		state.Rollout = workload.RolloutFailed // The status is newer than the write, which changed only annotations.
 	}
-	isOverdue, remaining := state.IsOverdue(p.Target.Adapter(), f.Now)
+	isOverdue, remaining := state.IsOverdue(p.Target.Adapter(), input.Now)
 	switch {
 	case isOverdue:
 		state.Rollout = workload.RolloutFailed
 	case remaining > 0:
-		deadline = f.Now.Add(remaining)
+		deadline = input.Now.Add(remaining)
 	}
 	return state, deadline
 }
 
 // rollout returns the rollout of a plan's current sidecar. nextCheck is the time when it may change without an event, or
 // zero for never.
-func (f *Facts) rollout(p *plan.Plan, started int64) (rollout plan.Rollout, nextCheck time.Time) {
-	failedBefore := f.failedBefore(p)
-	inFlight := f.isInFlight(p, started, failedBefore)
+func (input *Input) rollout(p *plan.Plan) (rollout plan.Rollout, nextCheck time.Time) {
+	failedBefore := input.failedBefore(p)
+	inFlight := input.isInFlight(p, failedBefore)
 	switch {
 	case p.Desired == nil && inFlight && p.Workload.Refusal != "":
 		fault := workload.RejectionFault(p.Workload.Refusal)
 		rollout = newRollout(plan.RolloutNone, fault.Reason, fault.Message)
 	case p.Desired == nil, !p.IsCurrent():
 	case failedBefore:
-		rollout, nextCheck = f.rolloutAfterFailure(p, inFlight)
+		rollout, nextCheck = input.rolloutAfterFailure(p, inFlight)
 	default:
-		rollout, nextCheck = f.currentRollout(p, inFlight)
+		rollout, nextCheck = input.currentRollout(p, inFlight)
 	}
 	rollout.InFlight, rollout.FailedBefore = inFlight, failedBefore
 	return rollout.WithPhase(p), nextCheck
@@ -80,7 +80,8 @@ func newRollout(phase plan.RolloutPhase, reason, message string) plan.Rollout {
 // isInFlight reports whether a rollout that the operator started has not finished. A workload with the current
 // sidecar counts while it rolls out, because after a restart of the operator only this state shows the start of the
 // rollout. It also counts until it has soaked, even if some pods are unavailable. A removal does not need a soak.
-func (f *Facts) isInFlight(p *plan.Plan, started int64, failedBefore bool) bool {
+func (input *Input) isInFlight(p *plan.Plan, failedBefore bool) bool {
+	started := input.startedGeneration(p.Target.UID)
 	isCurrent := p.IsCurrent() && p.Desired != nil
 	switch {
 	case p.Halted, p.IsDeferred():
@@ -98,9 +99,9 @@ func (f *Facts) isInFlight(p *plan.Plan, started int64, failedBefore bool) bool 
 	case p.Workload.IsByRuns && p.Workload.Rollout == workload.RolloutComplete: // A run with the sidecar has succeeded.
 		return false
 	case failedBefore && isCurrent && p.Workload.Rollout == workload.RolloutUnavailable: // The workload may stay unavailable forever.
-		return p.Workload.TimeInState(f.Now) < patience
+		return p.Workload.TimeInState(input.Now) < patience
 	}
-	return p.Workload.Rollout != workload.RolloutFailed && p.Desired != nil && f.longestAvailability(p) < f.soak()
+	return p.Workload.Rollout != workload.RolloutFailed && p.Desired != nil && input.longestAvailability(p) < input.soak()
 }
 
 // patience is the maximum time for which pods may be missing during a soak before the rollout counts as failed. It
@@ -112,9 +113,9 @@ const unseen = "; cause unknown, because pods are not read (rbac.optional.pods)"
 
 // currentRollout returns the rollout of a workload with the current sidecar: its phase, the problems of its pods, and
 // whether a pod has run the sidecar for the soak.
-func (f *Facts) currentRollout(p *plan.Plan, inFlight bool) (rollout plan.Rollout, nextCheck time.Time) {
+func (input *Input) currentRollout(p *plan.Plan, inFlight bool) (rollout plan.Rollout, nextCheck time.Time) {
 	state := &p.Workload
-	fault, isSeen := f.Faults[p.Target.UID]
+	fault, isSeen := input.Faults[p.Target.UID]
 	if state.Refusal != "" && !fault.IsOurs {
 		fault = workload.RejectionFault(state.Refusal)
 	}
@@ -127,7 +128,7 @@ func (f *Facts) currentRollout(p *plan.Plan, inFlight bool) (rollout plan.Rollou
 	case state.LacksPods():
 		rollout = newRollout(plan.RolloutNone, meta.ReasonWithoutPods, noPodsMessage(p))
 	case state.Rollout == workload.RolloutComplete && inFlight:
-		rollout, nextCheck = f.soakingRollout(p)
+		rollout, nextCheck = input.soakingRollout(p)
 	case state.Rollout == workload.RolloutComplete:
 	case state.Rollout == workload.PodsNotReplaced && state.IsHeldByWrite && fault.Reason != "": // The next run of the workload does not start.
 		rollout = newRollout(plan.RolloutPodsBlocked, fault.Reason, fault.Message)
@@ -136,37 +137,37 @@ func (f *Facts) currentRollout(p *plan.Plan, inFlight bool) (rollout plan.Rollou
 	case state.Rollout == workload.RolloutFailed:
 		rollout = newRollout(plan.RolloutFailed, meta.ReasonRolloutFailed, withCause(deadlineMessage(p), fault, isSeen))
 	default:
-		rollout, nextCheck = f.unfinishedRollout(p, inFlight, fault, isSeen)
+		rollout, nextCheck = input.unfinishedRollout(p, inFlight, fault, isSeen)
 	}
-	if rollout = f.withFailureCause(rollout, state, fault, isSeen); !inFlight && rollout.Phase != plan.RolloutFailed {
-		rollout.HasEvidence, nextCheck = f.evidence(state)
+	if rollout = input.withFailureCause(rollout, state, fault, isSeen); !inFlight && rollout.Phase != plan.RolloutFailed {
+		rollout.HasEvidence, nextCheck = input.evidence(state)
 	}
 	return rollout, nextCheck
 }
 
 // withFailureCause sets whether the sidecar is the cause of a rollout's problems, and whether the cause is unknown.
-func (f *Facts) withFailureCause(rollout plan.Rollout, state *workload.State, fault workload.Fault, isSeen bool) plan.Rollout {
+func (input *Input) withFailureCause(rollout plan.Rollout, state *workload.State, fault workload.Fault, isSeen bool) plan.Rollout {
 	hasFailed, isRead := rollout.Phase == plan.RolloutFailed, isSeen && !fault.IsPartial
 	isApplication := isRead && fault.Reason == "" // Only the application's containers can be the cause.
-	rollout.Unexplained = hasFailed && !isRead && fault.Reason == "" && (f.PodsNotRead != "" || state.Rollout != workload.RolloutComplete)
+	rollout.Unexplained = hasFailed && !isRead && fault.Reason == "" && (input.PodsNotRead != "" || state.Rollout != workload.RolloutComplete)
 	rollout.SidecarFailed, rollout.Container = fault.IsOurs || hasFailed && !isApplication && !rollout.Unexplained, fault.Container
 	rollout.Obstructed = rollout.SidecarFailed && !fault.IsOurs && fault.Reason != ""
 	return rollout
 }
 
 // unfinishedRollout returns the rollout of a workload that rolls out or has lost pods.
-func (f *Facts) unfinishedRollout(p *plan.Plan, inFlight bool, fault workload.Fault, isSeen bool) (rollout plan.Rollout, nextCheck time.Time) {
-	isUnavailable, endOfPatience := p.Workload.Rollout == workload.RolloutUnavailable, f.dueAfter(&p.Workload, patience)
+func (input *Input) unfinishedRollout(p *plan.Plan, inFlight bool, fault workload.Fault, isSeen bool) (rollout plan.Rollout, nextCheck time.Time) {
+	isUnavailable, endOfPatience := p.Workload.Rollout == workload.RolloutUnavailable, input.dueAfter(&p.Workload, patience)
 	isUnseenLoss := isUnavailable && inFlight && !isSeen // During its soak, and the operator cannot read the cause.
 	message := "not all pods are available"
 	if isUnseenLoss {
-		message = fmt.Sprintf("not all pods stayed available for %s after the rollout (spec.rollout.soak)", f.soak())
+		message = fmt.Sprintf("not all pods stayed available for %s after the rollout (spec.rollout.soak)", input.soak())
 		nextCheck = endOfPatience
 	}
 	switch {
 	case inFlight && fault.IsOurs:
 		return newRollout(plan.RolloutFailed, fault.Reason, fault.Message), time.Time{}
-	case isUnseenLoss && (p.Workload.TimeInState(f.Now) >= patience || f.reportedState(p) == v1alpha1.StateFailed):
+	case isUnseenLoss && (p.Workload.TimeInState(input.Now) >= patience || input.reportedState(p) == v1alpha1.StateFailed):
 		return newRollout(plan.RolloutFailed, meta.ReasonRolloutFailed, withCause(message, fault, isSeen)), time.Time{}
 	case fault.Reason != "":
 		return newRollout(plan.RolloutPodsBlocked, fault.Reason, fault.Message), nextCheck
@@ -174,7 +175,7 @@ func (f *Facts) unfinishedRollout(p *plan.Plan, inFlight bool, fault workload.Fa
 		return newRollout(plan.RolloutNone, meta.ReasonUnavailable, withCause(message, fault, isSeen)), nextCheck
 	case !inFlight || p.Workload.Newest == 0: // The status shows the end of the rollout.
 		return plan.Rollout{}, time.Time{}
-	case endOfPatience.After(f.Now):
+	case endOfPatience.After(input.Now):
 		return plan.Rollout{}, endOfPatience
 	}
 	message = noProgressSince(p)
@@ -186,16 +187,16 @@ func (f *Facts) unfinishedRollout(p *plan.Plan, inFlight bool, fault workload.Fa
 
 // rolloutAfterFailure returns the rollout of a workload that failed before the sidecar was written. No problem of such a
 // workload counts as a failure of the sidecar.
-func (f *Facts) rolloutAfterFailure(p *plan.Plan, inFlight bool) (rollout plan.Rollout, nextCheck time.Time) {
+func (input *Input) rolloutAfterFailure(p *plan.Plan, inFlight bool) (rollout plan.Rollout, nextCheck time.Time) {
 	switch {
 	case p.Workload.LacksPods():
 		return newRollout(plan.RolloutNone, meta.ReasonWithoutPods, noPodsMessage(p)), time.Time{}
 	case p.Workload.Rollout == workload.RolloutComplete && inFlight:
-		return f.soakingRollout(p)
+		return input.soakingRollout(p)
 	case p.Workload.Rollout == workload.RolloutUnavailable && inFlight:
-		nextCheck = f.dueAfter(&p.Workload, patience)
+		nextCheck = input.dueAfter(&p.Workload, patience)
 	}
-	message, fault := "the workload failed before the sidecar was written, which does not count as a failure of the sidecar; not all pods are available", f.Faults[p.Target.UID]
+	message, fault := "the workload failed before the sidecar was written, which does not count as a failure of the sidecar; not all pods are available", input.Faults[p.Target.UID]
 	switch {
 	case fault.Reason != "":
 		message += ": " + fault.Message
@@ -207,12 +208,12 @@ func (f *Facts) rolloutAfterFailure(p *plan.Plan, inFlight bool) (rollout plan.R
 
 // soakingRollout returns the rollout of a workload during its soak, when all of its pods are available. A workload that
 // failed stays failed until it has soaked, because a sidecar in a crash loop runs from time to time.
-func (f *Facts) soakingRollout(p *plan.Plan) (rollout plan.Rollout, endOfSoak time.Time) {
-	endOfSoak = f.dueAfter(&p.Workload, f.soak())
-	if f.reportedState(p) == v1alpha1.StateFailed {
-		return newRollout(plan.RolloutFailed, meta.ReasonRolloutFailed, fmt.Sprintf("pods were unavailable within %s after the rollout (spec.rollout.soak), and have not been available for that long since then", f.soak())), endOfSoak
+func (input *Input) soakingRollout(p *plan.Plan) (rollout plan.Rollout, endOfSoak time.Time) {
+	endOfSoak = input.dueAfter(&p.Workload, input.soak())
+	if input.reportedState(p) == v1alpha1.StateFailed {
+		return newRollout(plan.RolloutFailed, meta.ReasonRolloutFailed, fmt.Sprintf("pods were unavailable within %s after the rollout (spec.rollout.soak), and have not been available for that long since then", input.soak())), endOfSoak
 	}
-	return newRollout(plan.RolloutNone, meta.ReasonSoaking, fmt.Sprintf("waiting until all pods have been available for %s (spec.rollout.soak)", f.soak())), endOfSoak
+	return newRollout(plan.RolloutNone, meta.ReasonSoaking, fmt.Sprintf("waiting until all pods have been available for %s (spec.rollout.soak)", input.soak())), endOfSoak
 }
 
 // noProgressSince returns a message with the time since which no more pods have got the template or become available.

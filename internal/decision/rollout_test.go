@@ -29,14 +29,28 @@ func inputAt(now time.Time) Input {
 	return Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Now: now}
 }
 
-// factsWithReader returns Facts for an Input in a namespace without ConfigMaps.
-func factsWithReader(t *testing.T, input Input) *Facts {
+// inputAfterWrite returns the Input of a decision after a write to the workload cart, which then had generation 1.
+func inputAfterWrite() Input {
+	input := inputAt(noon)
+	input.Started = func(uid types.UID) int64 { return map[types.UID]int64{"cart": 1}[uid] }
+	return input
+}
+
+// newTestEvaluation returns an evaluation for an Input in a namespace without ConfigMaps.
+func newTestEvaluation(t *testing.T, input Input) *evaluation {
 	t.Helper()
 	input.ConfigMaps = objects.ConfigMapSet{}
-	facts := &Facts{Input: input}
-	facts.Reader = desired.NewReader(t.Context(), &facts.Inputs)
-	t.Cleanup(facts.Reader.Release)
-	return facts
+	e := &evaluation{Input: input}
+	e.reader = desired.NewReader(t.Context(), &e.Inputs)
+	t.Cleanup(e.reader.Release)
+	return e
+}
+
+// decideFor returns a decision with plans for evaluated workloads.
+func decideFor(e *evaluation, injected, removed []evaluatedWorkload) *Decision {
+	d := &Decision{IsForDeletion: e.Sidecar.DeletionTimestamp != nil}
+	d.planAll(e, injected, removed)
+	return d
 }
 
 func logs() *v1alpha1.VectorSidecar {
@@ -45,16 +59,16 @@ func logs() *v1alpha1.VectorSidecar {
 
 // evaluated is a workload in some state with its evaluation; desired is nil for one
 // that should have no sidecar.
-func evaluated(name string, change plan.Change, desired *plan.Desired, state workload.State) Workload {
+func evaluated(name string, change plan.Change, desired *plan.Desired, state workload.State) evaluatedWorkload {
 	ref := workload.Ref{Kind: "Deployment", Namespace: "shop", Name: name, UID: types.UID(name)}
-	return Workload{
+	return evaluatedWorkload{
 		Record:    workloadcache.NewRecordWithView(workload.View{Ref: ref, State: state}),
 		Evaluated: &Evaluated{Plan: plan.Plan{Target: ref, Change: change, Desired: desired, Workload: state}},
 	}
 }
 
 // blocked is an evaluated workload with an injection that a block drops.
-func blocked(name string, kind plan.BlockKind, desired *plan.Desired, state workload.State) Workload {
+func blocked(name string, kind plan.BlockKind, desired *plan.Desired, state workload.State) evaluatedWorkload {
 	w := evaluated(name, plan.Inject, desired, state)
 	w.Evaluated.Plan.Block = &plan.Block{Kind: kind}
 	return w
@@ -71,18 +85,18 @@ func where(rollout workload.Rollout, ago time.Duration, steady ...time.Duration)
 }
 
 // told sets the workload's state in the last status.
-func told(state v1alpha1.WorkloadState) func(*Facts) {
-	return func(f *Facts) {
+func told(state v1alpha1.WorkloadState) func(*evaluation) {
+	return func(f *evaluation) {
 		f.Sidecar.Status.Workloads = []v1alpha1.WorkloadStatus{{Name: "cart", State: state}}
 	}
 }
 
 // seen sets the fault read from the pods.
-func seen(fault workload.Fault) func(*Facts) {
-	return func(f *Facts) { f.Faults = map[types.UID]workload.Fault{"cart": fault} }
+func seen(fault workload.Fault) func(*evaluation) {
+	return func(f *evaluation) { f.Faults = map[types.UID]workload.Fault{"cart": fault} }
 }
 
-func nobodyKnows(*Facts) {}
+func nobodyKnows(*evaluation) {}
 
 // After a restart, the operator does not know whether its last write changed the pod template. If the workload's status
 // is newer than that write, the failure in it counts.
@@ -100,14 +114,14 @@ func TestDecide_KeepsFailureOfLaterStatus(t *testing.T) {
 		"never reported":                       {time.Time{}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts := &Facts{Input: inputAt(noon)}
-			told(test.listed)(facts)
+			e := &evaluation{Input: inputAt(noon)}
+			told(test.listed)(e)
 			if !test.reported.IsZero() {
-				facts.Sidecar.Status.LastReconcileTime = &metav1.Time{Time: test.reported}
+				e.Sidecar.Status.LastReconcileTime = &metav1.Time{Time: test.reported}
 			}
 			state := workload.State{IsOutlived: true, Overwritten: wrote}
 			where(workload.RolloutProgressing, time.Minute)(&state)
-			decided := Decide(facts, []Workload{evaluated("cart", plan.None, &plan.Desired{}, state)}, nil)
+			decided := decideFor(e, []evaluatedWorkload{evaluated("cart", plan.None, &plan.Desired{}, state)}, nil)
 			require.Equal(t, test.want, decided.Plans[0].Rollout.Phase == plan.RolloutFailed)
 		})
 	}
@@ -127,7 +141,7 @@ func TestDecide_BlocksOthersByRolloutState(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		is     func(*workload.State)
-		known  func(*Facts)
+		known  func(*evaluation)
 		want   string
 		reason string
 		says   string
@@ -162,11 +176,11 @@ func TestDecide_BlocksOthersByRolloutState(t *testing.T) {
 		"after a restart, it has not been there long enough": {assumed(where(complete, 2*time.Second, 20*time.Second)), nobodyKnows, busy, meta.ReasonSoaking, "30s", 28 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts, state := &Facts{Input: inputAt(noon)}, workload.State{}
+			e, state := &evaluation{Input: inputAt(noon)}, workload.State{}
 			test.is(&state)
-			test.known(facts)
+			test.known(e)
 
-			decided := Decide(facts, []Workload{
+			decided := decideFor(e, []evaluatedWorkload{
 				evaluated("cart", plan.None, &plan.Desired{}, state),
 				evaluated("next", plan.Inject, &plan.Desired{}, workload.State{Rollout: workload.RolloutComplete, Progress: workload.Progress{Evidence: 1}}),
 			}, nil)
@@ -211,7 +225,7 @@ func TestDecide_ReportsMissingCauseOfFailure(t *testing.T) {
 	for name, test := range map[string]struct {
 		kind   string
 		is     func(*workload.State)
-		known  func(*Facts)
+		known  func(*evaluation)
 		reason string
 		says   string
 		again  time.Duration
@@ -227,13 +241,13 @@ func TestDecide_ReportsMissingCauseOfFailure(t *testing.T) {
 		"no run, and a warning":    {"CronJob", held, seen(warned), meta.ReasonControllerWarning, "UnknownTimeZone", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts, state := &Facts{Input: inputAt(noon)}, workload.State{}
+			e, state := &evaluation{Input: inputAt(noon)}, workload.State{}
 			test.is(&state)
-			test.known(facts)
+			test.known(e)
 			cart := evaluated("cart", plan.None, &plan.Desired{}, state)
 			cart.Evaluated.Plan.Target.Kind = test.kind
 
-			decided := Decide(facts, []Workload{cart}, nil)
+			decided := decideFor(e, []evaluatedWorkload{cart}, nil)
 
 			require.Equal(t, test.reason, decided.Plans[0].Reason())
 			if test.reason == meta.ReasonControllerWarning {
@@ -254,9 +268,8 @@ func TestDecide_FinishesRemovalWithoutSoak(t *testing.T) {
 		state := workload.State{Rollout: rollout, Generation: 1, Refusal: "exceeded quota"}
 		state.StateSince = noon
 		removed := evaluated("cart", plan.None, nil, state)
-		removed.Started = 1
 
-		decided := Decide(&Facts{Input: inputAt(noon)}, nil, []Workload{removed})
+		decided := decideFor(&evaluation{Input: inputAfterWrite()}, nil, []evaluatedWorkload{removed})
 
 		if !isInFlight {
 			require.Empty(t, decided.Plans)
@@ -273,9 +286,8 @@ func TestDecide_ReleasesSlotAfterRemoval(t *testing.T) {
 	state := workload.State{Rollout: workload.RolloutProgressing, Generation: 1, IsOutlived: true}
 	state.StateSince = noon
 	removed := evaluated("cart", plan.None, nil, state)
-	removed.Started = 1
 
-	for _, p := range Decide(&Facts{Input: inputAt(noon)}, nil, []Workload{removed}).Plans {
+	for _, p := range decideFor(&evaluation{Input: inputAfterWrite()}, nil, []evaluatedWorkload{removed}).Plans {
 		require.False(t, p.Rollout.InFlight)
 	}
 }
@@ -285,9 +297,8 @@ func TestDecide_ReplacesSoakingSidecarInItsSlot(t *testing.T) {
 	state := workload.State{Generation: 1}
 	where(workload.RolloutUnavailable, time.Second, time.Second)(&state)
 	soaking := evaluated("cart", plan.Update, &plan.Desired{}, state)
-	soaking.Started = 1
 
-	decided := Decide(&Facts{Input: inputAt(noon)}, []Workload{soaking, evaluated("next", plan.Update, &plan.Desired{}, workload.State{})}, nil)
+	decided := decideFor(&evaluation{Input: inputAfterWrite()}, []evaluatedWorkload{soaking, evaluated("next", plan.Update, &plan.Desired{}, workload.State{})}, nil)
 
 	require.True(t, decided.Plans[0].Writes())
 	require.Equal(t, meta.ReasonWaitingForSlot, decided.Plans[1].Reason())
@@ -299,15 +310,15 @@ func TestDecide_ReplacesSoakingSidecarInItsSlot(t *testing.T) {
 func TestDecide_StopsOnlySidecarOfUnknownFailure(t *testing.T) {
 	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOurs: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
-	blind := func(then func(*Facts)) func(*Facts) {
-		return func(f *Facts) { then(f); f.PodsNotRead = "pods are not read" }
+	blind := func(then func(*evaluation)) func(*evaluation) {
+		return func(f *evaluation) { then(f); f.PodsNotRead = "pods are not read" }
 	}
 	late, lost := where(workload.RolloutFailed, time.Minute), where(workload.RolloutUnavailable, 2*time.Minute, 2*time.Second)
 	refused := func(s *workload.State) { late(s); s.Refusal = "exceeded quota" }
 	back := where(workload.RolloutComplete, 10*time.Second, 2*time.Second)
 	for name, test := range map[string]struct {
 		is                                func(*workload.State)
-		known                             func(*Facts)
+		known                             func(*evaluation)
 		isSidecars, isUnexplained, isDone bool
 	}{
 		"deadline, pods not read":                 {late, blind(nobodyKnows), false, true, false},
@@ -322,10 +333,10 @@ func TestDecide_StopsOnlySidecarOfUnknownFailure(t *testing.T) {
 		"soaked": {where(workload.RolloutComplete, time.Minute), blind(nobodyKnows), false, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts, state := &Facts{Input: inputAt(noon)}, workload.State{}
+			e, state := &evaluation{Input: inputAt(noon)}, workload.State{}
 			test.is(&state)
-			test.known(facts)
-			decided := Decide(facts, []Workload{evaluated("cart", plan.None, &plan.Desired{}, state)}, nil)
+			test.known(e)
+			decided := decideFor(e, []evaluatedWorkload{evaluated("cart", plan.None, &plan.Desired{}, state)}, nil)
 			p, progress := &decided.Plans[0], NewProgress(decided.Plans, false)
 			require.Equal(t, !test.isDone, p.Rollout.Phase == plan.RolloutFailed)
 			require.Equal(t, test.isSidecars, p.Rollout.SidecarFailed)
@@ -342,7 +353,7 @@ func TestDecide_MissesNoDeadlineWithoutClock(t *testing.T) {
 		w := evaluated("cart", plan.None, &plan.Desired{}, state)
 		w.Evaluated.Plan.Target.Kind = kind
 
-		p := Decide(&Facts{Input: inputAt(time.Time{})}, []Workload{w}, nil).Plans[0]
+		p := decideFor(&evaluation{Input: inputAt(time.Time{})}, []evaluatedWorkload{w}, nil).Plans[0]
 
 		require.Equal(t, plan.RolloutProgressing, p.Rollout.Phase, kind)
 		require.Empty(t, p.Message(), kind)

@@ -15,8 +15,8 @@ import (
 const defaultSoak = 30 * time.Second
 
 // soak returns spec.rollout.soak, or its default.
-func (f *Facts) soak() time.Duration {
-	if rollout := f.Sidecar.Spec.Rollout; rollout != nil && rollout.Soak != nil {
+func (input *Input) soak() time.Duration {
+	if rollout := input.Sidecar.Spec.Rollout; rollout != nil && rollout.Soak != nil {
 		return rollout.Soak.Duration
 	}
 	return defaultSoak
@@ -24,23 +24,23 @@ func (f *Facts) soak() time.Duration {
 
 // longestAvailability returns the longest time since the last rollout for which all pods were available without a gap.
 // If that time is only assumed, and the last status lists the workload as not soaked, earlier times do not count.
-func (f *Facts) longestAvailability(p *plan.Plan) time.Duration {
+func (input *Input) longestAvailability(p *plan.Plan) time.Duration {
 	state := p.Workload
-	if state.IsAssumed && f.reportedState(p) != "" {
+	if state.IsAssumed && input.reportedState(p) != "" {
 		state.Steady = 0
 	}
-	return state.LongestAvailability(f.Now)
+	return state.LongestAvailability(input.Now)
 }
 
 // dueAfter returns the time when the rollout of a workload will have been in its current state for a duration.
-func (f *Facts) dueAfter(state *workload.State, duration time.Duration) time.Time {
-	return f.Now.Add(duration - state.TimeInState(f.Now))
+func (input *Input) dueAfter(state *workload.State, duration time.Duration) time.Time {
+	return input.Now.Add(duration - state.TimeInState(input.Now))
 }
 
 // reportedState returns the state of a workload in the last status, or "" if its rollout had finished.
-func (f *Facts) reportedState(p *plan.Plan) v1alpha1.WorkloadState {
-	for i := range f.Sidecar.Status.Workloads {
-		status := &f.Sidecar.Status.Workloads[i]
+func (input *Input) reportedState(p *plan.Plan) v1alpha1.WorkloadState {
+	for i := range input.Sidecar.Status.Workloads {
+		status := &input.Sidecar.Status.Workloads[i]
 		if !status.Is(p.Target.Kind, p.Target.Name) {
 			continue
 		}
@@ -56,7 +56,7 @@ func (f *Facts) reportedState(p *plan.Plan) v1alpha1.WorkloadState {
 
 // isReportedAfter reports whether the last status was written after a write. Both times have a resolution of one
 // second, and the status of a reconcile is written right after the reconcile's writes.
-func (f *Facts) isReportedAfter(write time.Time) bool {
-	reported := f.Sidecar.Status.LastReconcileTime
+func (input *Input) isReportedAfter(write time.Time) bool {
+	reported := input.Sidecar.Status.LastReconcileTime
 	return reported != nil && reported.Unix() >= write.Unix()
 }

@@ -13,27 +13,27 @@ import (
 )
 
 // verdict returns the result of Vector's own validation. A configuration that needs no validation counts as valid.
-func (f *Facts) verdict(rendered *desired.Rendered) Verdict {
+func (input *Input) verdict(rendered *desired.Rendered) Verdict {
 	switch validation := rendered.Validation; {
 	case validation == nil:
 		return Verdict{State: VerdictValid}
-	case f.Verdict == nil:
+	case input.Verdict == nil:
 		return Verdict{State: VerdictUnable, Message: "sidecar.config.validateJob is on, and the operator was installed without configValidation.job.enabled"}
 	default:
-		return f.Verdict(validation.Key)
+		return input.Verdict(validation.Key)
 	}
 }
 
 // warning returns the warning of a plan before its checkGates, with the checks of the sidecar that could not be made.
-func (f *Facts) warning(p *plan.Plan, rendered *desired.Rendered) string {
+func (input *Input) warning(p *plan.Plan, rendered *desired.Rendered) string {
 	warning := p.Warning
 	if p.Desired == nil || p.IsDeferred() {
 		return warning
 	}
-	if verdict := f.verdict(rendered); p.Block == nil && verdict.State == VerdictUnable && (p.IsCurrent() || !rendered.Validation.WaitsWhenUnable) {
+	if verdict := input.verdict(rendered); p.Block == nil && verdict.State == VerdictUnable && (p.IsCurrent() || !rendered.Validation.WaitsWhenUnable) {
 		warning = "has a configuration that Vector could not check: " + verdict.Message
 	}
-	if result, ok := preflight.FindResult(f.DryRuns, p); ok && result.Result == preflight.Inconclusive {
+	if result, ok := preflight.FindResult(input.DryRuns, p); ok && result.Result == preflight.Inconclusive {
 		warning = strings.TrimPrefix(warning+"; had an inconclusive dry run before the write: "+result.Message, "; ")
 	}
 	return warning

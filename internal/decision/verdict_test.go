@@ -42,18 +42,18 @@ func TestDecide_WaitsForValidationByVector(t *testing.T) {
 			rendered := &desired.Rendered{Validation: &desired.Validation{
 				Key: "key", Job: batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "vector-validate-1"}}, WaitsWhenUnable: test.waits,
 			}}
-			both := []Workload{
+			both := []evaluatedWorkload{
 				evaluated("basket", plan.Inject, &plan.Desired{}, workload.State{}), evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{}),
 			}
 			for i := range both {
 				both[i].Evaluated.Rendered = rendered
 				both[i].Evaluated.Companions = []corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Name: "logs-vector-1"}}}
 			}
-			facts := factsWithReader(t, inputAt(time.Time{}))
-			facts.Sidecar.Spec.Rollout = nil // Both have a place.
-			facts.Verdict = test.verdict
+			e := newTestEvaluation(t, inputAt(time.Time{}))
+			e.Sidecar.Spec.Rollout = nil // Both have a place.
+			e.Verdict = test.verdict
 
-			decided := Decide(facts, both, nil)
+			decided := decideFor(e, both, nil)
 
 			require.Equal(t, test.invalid, decided.Invalid != nil)
 			require.Len(t, decided.Validations, test.asks, "one configuration is asked about once")

@@ -18,25 +18,25 @@ import (
 // block applies. No gate applies to removals, records and adoptions.
 var (
 	// policyGates depend only on the workload, its sidecar and the namespace. Their result is part of an Evaluated.
-	policyGates = []func(input *gateInput) *plan.Block{
+	policyGates = []func(e *evaluation, g *gateInput) *plan.Block{
 		blockByApplicationPolicy,
 		blockByCleanupPolicy,
 		blockByPodSecurity,
 		blockByUserRange,
 	}
 	// ownerGates depend on the controller owner.
-	ownerGates = []func(input *gateInput) *plan.Block{
+	ownerGates = []func(e *evaluation, g *gateInput) *plan.Block{
 		blockByAdmission,
 		blockByOwnerRemoval,
 	}
 	// changeGates depend on the rollout mode, on earlier writes and on other workloads.
-	changeGates = []func(input *gateInput) *plan.Block{
+	changeGates = []func(e *evaluation, g *gateInput) *plan.Block{
 		blockByMode,
 		blockByCorrectionLoop,
 		blockByNodePort,
 	}
 	// checkGates depend on the results of checks by Vector and by the API server.
-	checkGates = []func(input *gateInput) *plan.Block{
+	checkGates = []func(e *evaluation, g *gateInput) *plan.Block{
 		blockByInvalidConfig,
 		blockByValidation,
 		blockByValidator,
@@ -45,12 +45,12 @@ var (
 )
 
 // findBlock returns the first block of the gates for a plan, or nil if the workload gets its change.
-func findBlock(gates []func(input *gateInput) *plan.Block, input *gateInput) *plan.Block {
-	if !input.plan.HasChange(plan.Inject, plan.Update) {
+func findBlock(gates []func(e *evaluation, g *gateInput) *plan.Block, e *evaluation, g *gateInput) *plan.Block {
+	if !g.plan.HasChange(plan.Inject, plan.Update) {
 		return nil
 	}
 	for _, gate := range gates {
-		if block := gate(input); block != nil {
+		if block := gate(e, g); block != nil {
 			return block
 		}
 	}
@@ -70,34 +70,34 @@ func violation(reason string, err error) *plan.Block {
 }
 
 // blockByApplicationPolicy blocks a sidecar with volumes or variables of the application that the policy does not allow.
-func blockByApplicationPolicy(input *gateInput) *plan.Block {
-	return violation(meta.ReasonPolicyViolation, input.facts.Platform.Policy.CheckApplication(input.view, &input.rendered.Overlay.Template))
+func blockByApplicationPolicy(e *evaluation, g *gateInput) *plan.Block {
+	return violation(meta.ReasonPolicyViolation, e.Platform.Policy.CheckApplication(g.view, &g.rendered.Overlay.Template))
 }
 
 // blockByCleanupPolicy blocks a sidecar that deletes files in volumes where the policy does not allow it.
-func blockByCleanupPolicy(input *gateInput) *plan.Block {
-	return violation(meta.ReasonPolicyViolation, input.facts.Platform.Policy.CheckCleanup(input.view, input.rendered.Cleans()))
+func blockByCleanupPolicy(e *evaluation, g *gateInput) *plan.Block {
+	return violation(meta.ReasonPolicyViolation, e.Platform.Policy.CheckCleanup(g.view, g.rendered.Cleans()))
 }
 
 // blockByPodSecurity blocks a sidecar if the API server would reject the pods because of the namespace's pod security
 // level.
-func blockByPodSecurity(input *gateInput) *plan.Block {
-	return violation(meta.ReasonPodSecurity, input.facts.Platform.Policy.Admit(input.facts.NamespaceLabels, input.view.Application(), &input.rendered.Overlay.Template))
+func blockByPodSecurity(e *evaluation, g *gateInput) *plan.Block {
+	return violation(meta.ReasonPodSecurity, e.Platform.Policy.Admit(e.NamespaceLabels, g.view.Application(), &g.rendered.Overlay.Template))
 }
 
 // blockByUserRange blocks a sidecar if the API server would reject the pods because of the namespace's range of users.
-func blockByUserRange(input *gateInput) *plan.Block {
-	return violation(meta.ReasonUserOutOfRange, input.facts.NamespaceUsers.Admit(input.view.Application(), &input.rendered.Overlay.Template))
+func blockByUserRange(e *evaluation, g *gateInput) *plan.Block {
+	return violation(meta.ReasonUserOutOfRange, e.NamespaceUsers.Admit(g.view.Application(), &g.rendered.Overlay.Template))
 }
 
 // blockByAdmission leaves a workload with a controller owner to the API server, if spec.ownedWorkloads is AtAdmission. The
 // API server injects the sidecar when the owner writes the workload.
-func blockByAdmission(input *gateInput) *plan.Block {
-	owner := input.plan.Owner
-	if owner == nil || input.facts.Sidecar.Spec.Owned() != v1alpha1.OwnedAtAdmission {
+func blockByAdmission(e *evaluation, g *gateInput) *plan.Block {
+	owner := g.plan.Owner
+	if owner == nil || e.Sidecar.Spec.Owned() != v1alpha1.OwnedAtAdmission {
 		return nil
 	}
-	if reason := input.facts.unserved(input.plan); reason != "" {
+	if reason := e.unserved(g.plan); reason != "" {
 		return &plan.Block{
 			Kind: plan.BlockedByExclusion, Reason: meta.ReasonOwnedBy,
 			Message: fmt.Sprintf("%s owns the workload, spec.ownedWorkloads is AtAdmission, and the API server does not inject the sidecar: %s", owner, reason),
@@ -108,58 +108,58 @@ func blockByAdmission(input *gateInput) *plan.Block {
 }
 
 // blockByOwnerRemoval blocks changes of a workload with a controller owner that would remove the sidecar again.
-func blockByOwnerRemoval(input *gateInput) *plan.Block {
-	p := input.plan
-	if input.removal == nil || p.Existing.HasSidecar && !input.facts.isRemovedByOwner(p, input.workload) {
+func blockByOwnerRemoval(e *evaluation, g *gateInput) *plan.Block {
+	p := g.plan
+	if g.removal == nil || p.Existing.HasSidecar && !e.isRemovedByOwner(p, g.view.Generation) {
 		return nil
 	}
-	return &plan.Block{Kind: plan.BlockedByOwnerRemoval, Reason: meta.ReasonRemovedByOwner, Message: input.facts.ownerRemovalText(p, input.removal)}
+	return &plan.Block{Kind: plan.BlockedByOwnerRemoval, Reason: meta.ReasonRemovedByOwner, Message: e.ownerRemovalText(p, g.removal)}
 }
 
 // blockByMode blocks changes that wait for spec.rollout.mode. A new wait is recorded on the workload.
-func blockByMode(input *gateInput) *plan.Block {
-	if input.wait == nil || input.hasMaxAgeExpired() {
+func blockByMode(e *evaluation, g *gateInput) *plan.Block {
+	if g.wait == nil || g.hasMaxAgeExpired(e.Now) {
 		return nil
 	}
-	end, expiry := input.mode.waitEnd(input.wait), ""
+	end, expiry := g.mode.waitEnd(g.wait), ""
 	if !end.IsZero() {
 		expiry = "; otherwise the wait ends at " + end.UTC().Format(time.RFC3339) + " (spec.rollout.maxAge)"
 	}
 	block := &plan.Block{Kind: plan.BlockedByMode, Until: end}
-	block.Reason, block.Message = input.mode.text(input.facts, input.plan, expiry)
-	if !input.isWaitRecorded && !input.facts.Now.IsZero() {
-		block.Record = plan.NewWaitRecord(input.plan.Manager, *input.wait, input.view)
+	block.Reason, block.Message = g.mode.text(e, g.plan, expiry)
+	if !g.isWaitRecorded && !e.Now.IsZero() {
+		block.Record = plan.NewWaitRecord(g.plan.Manager, *g.wait, g.view)
 	}
 	return block
 }
 
 // hasMaxAgeExpired reports whether the change has waited for spec.rollout.maxAge.
-func (input *gateInput) hasMaxAgeExpired() bool {
-	if input.wait == nil || !input.plan.HasChange(plan.Inject, plan.Update) {
+func (g *gateInput) hasMaxAgeExpired(now time.Time) bool {
+	if g.wait == nil || !g.plan.HasChange(plan.Inject, plan.Update) {
 		return false
 	}
-	end := input.mode.waitEnd(input.wait)
-	return !end.IsZero() && !end.After(input.facts.Now)
+	end := g.mode.waitEnd(g.wait)
+	return !end.IsZero() && !end.After(now)
 }
 
 // blockByCorrectionLoop blocks a sidecar that another client keeps reverting.
-func blockByCorrectionLoop(input *gateInput) *plan.Block {
-	loop, ok := input.facts.CorrectionLoops[input.plan.Target.UID]
-	if !ok || loop.InjectedHash != input.plan.InjectedHash() {
+func blockByCorrectionLoop(e *evaluation, g *gateInput) *plan.Block {
+	loop, ok := e.CorrectionLoops[g.plan.Target.UID]
+	if !ok || loop.InjectedHash != g.plan.InjectedHash() {
 		return nil
 	}
 	return obstacle(meta.ReasonCorrectionLoop, fmt.Sprintf("another client removed or changed the sidecar after each of %d writes (last recorded writer: %q); stop that client, or annotate the workload with %s: \"false\"",
-		loop.Writes, input.view.LastWriter, meta.AnnotationInject))
+		loop.Writes, g.view.LastWriter, meta.AnnotationInject))
 }
 
 // blockByNodePort blocks a sidecar with which two workloads would listen on the same port of the same nodes. The pods of
 // one of the workloads would not start. The other workload's namespace may not send events to the VectorSidecar.
-func blockByNodePort(input *gateInput) *plan.Block {
-	for _, port := range input.ports {
-		if user, container := input.portUser(port); container != "" {
+func blockByNodePort(e *evaluation, g *gateInput) *plan.Block {
+	for _, port := range g.ports {
+		if user, container := e.portUser(g, port); container != "" {
 			block := obstacle(meta.ReasonBlocked, fmt.Sprintf("port %d of the node is used by container %q of %s %s/%s, which runs on the same nodes; use another port for the sidecar, or separate the workloads with nodeSelector",
 				port.Port, container, user.Kind, user.Namespace, user.Name))
-			block.Until = input.facts.Now.Add(nodePortsInterval)
+			block.Until = e.Now.Add(nodePortsInterval)
 			return block
 		}
 	}
@@ -167,8 +167,8 @@ func blockByNodePort(input *gateInput) *plan.Block {
 }
 
 // blockByInvalidConfig blocks a sidecar with a configuration that Vector rejected.
-func blockByInvalidConfig(input *gateInput) *plan.Block {
-	verdict := input.facts.verdict(input.rendered)
+func blockByInvalidConfig(e *evaluation, g *gateInput) *plan.Block {
+	verdict := e.verdict(g.rendered)
 	if verdict.State != VerdictInvalid {
 		return nil
 	}
@@ -176,11 +176,11 @@ func blockByInvalidConfig(input *gateInput) *plan.Block {
 }
 
 // blockByValidation blocks a write until Vector has checked the configuration.
-func blockByValidation(input *gateInput) *plan.Block {
-	if input.facts.verdict(input.rendered).State != VerdictPending {
+func blockByValidation(e *evaluation, g *gateInput) *plan.Block {
+	if e.verdict(g.rendered).State != VerdictPending {
 		return nil
 	}
-	validation := input.rendered.Validation
+	validation := g.rendered.Validation
 	return &plan.Block{
 		Kind: plan.BlockedByValidation, Reason: meta.ReasonValidating,
 		Message: fmt.Sprintf("waiting until Vector has checked the configuration in Job %s, except %s", validation.Job.Name, validation.Mode.Unchecked),
@@ -189,17 +189,17 @@ func blockByValidation(input *gateInput) *plan.Block {
 
 // blockByValidator blocks a write if Vector could not check the configuration, and sidecar.config.validateJob.whenUnable is
 // Wait.
-func blockByValidator(input *gateInput) *plan.Block {
-	verdict := input.facts.verdict(input.rendered)
-	if verdict.State != VerdictUnable || !input.rendered.Validation.WaitsWhenUnable {
+func blockByValidator(e *evaluation, g *gateInput) *plan.Block {
+	verdict := e.verdict(g.rendered)
+	if verdict.State != VerdictUnable || !g.rendered.Validation.WaitsWhenUnable {
 		return nil
 	}
 	return &plan.Block{Kind: plan.BlockedByValidator, Reason: meta.ReasonNotValidated, Message: "Vector could not check the configuration: " + verdict.Message}
 }
 
 // blockByDryRun blocks a write that was rejected in dry runs, until the dry runs are due again.
-func blockByDryRun(input *gateInput) *plan.Block {
-	result, ok := preflight.FindResult(input.facts.DryRuns, input.plan)
+func blockByDryRun(e *evaluation, g *gateInput) *plan.Block {
+	result, ok := preflight.FindResult(e.DryRuns, g.plan)
 	if !ok || !result.IsRejected() {
 		return nil
 	}

@@ -14,18 +14,18 @@ import (
 )
 
 // writeHold returns the reason why writes are on hold, or nil if they are allowed. A stop by a user takes precedence.
-func (f *Facts) writeHold() *plan.Block {
+func (input *Input) writeHold() *plan.Block {
 	switch {
-	case f.Platform.Stop == desired.StoppedByValues:
+	case input.Platform.Stop == desired.StoppedByValues:
 		return plan.StopBlock("the value writes of the installation is Stopped, which stops all writes except removals")
-	case f.Platform.Stop.IsActive():
+	case input.Platform.Stop.IsActive():
 		return plan.StopBlock("the annotation " + meta.AnnotationStopWrites + " of the installation's ConfigMap stops all writes except removals")
-	case f.Platform.Unpublished != "":
-		return &plan.Block{Kind: plan.BlockedByRevision, Reason: meta.ReasonRevisionIncomplete, Message: f.Platform.Unpublished}
-	case f.Hold != nil:
-		return f.Hold
+	case input.Platform.Unpublished != "":
+		return &plan.Block{Kind: plan.BlockedByRevision, Reason: meta.ReasonRevisionIncomplete, Message: input.Platform.Unpublished}
+	case input.Hold != nil:
+		return input.Hold
 	}
-	return awaited(f.Platform, f.Sidecar)
+	return awaited(input.Platform, input.Sidecar)
 }
 
 // awaited returns the write hold of a VectorSidecar if its revision is not the platform's. Either the VectorSidecar

@@ -18,7 +18,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -100,7 +99,7 @@ func (l *Linter) LintChart(ctx context.Context, folder *Folder) (*Result, error)
 	platform.Policy = l.Platform.Policy
 	var failures []*presetFailure
 	for _, environment := range environments {
-		decided, err := evaluate.Decide(ctx, sampleInput(platform, environment, l.KubeVersion), nil)
+		decided, err := decision.Decide(ctx, sampleInput(platform, environment, l.KubeVersion), nil)
 		if err != nil {
 			return nil, err
 		}

@@ -18,7 +18,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
@@ -164,7 +163,7 @@ func (o *objects) lintSidecar(ctx context.Context, taker *source.Snapshotter, do
 	if err := addApplication(ctx, input); err != nil {
 		return nil, err
 	}
-	decided, err := evaluate.Decide(ctx, input, desired.NewCache())
+	decided, err := decision.Decide(ctx, input, desired.NewCache())
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
@@ -59,7 +58,7 @@ func renderPresets(ctx context.Context, platform *desired.Platform, set, environ
 		if err := addApplication(ctx, snapshot); err != nil {
 			return nil, err
 		}
-		decided, err := evaluate.Decide(ctx, snapshot, nil)
+		decided, err := decision.Decide(ctx, snapshot, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -20,7 +20,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -86,7 +85,7 @@ func decide(t *testing.T, from *source.Snapshotter, sidecar *v1alpha1.VectorSide
 	if err != nil {
 		return nil, err
 	}
-	return evaluate.Decide(t.Context(), observed, nil)
+	return decision.Decide(t.Context(), observed, nil)
 }
 
 func cart() client.Object {
@@ -214,7 +213,7 @@ func TestObserve_ReadsEachReferenceOnce(t *testing.T) {
 	require.Empty(t, reader.read, "the decision reads them")
 	taken := observed
 
-	decided, err := evaluate.Decide(t.Context(), taken, nil)
+	decided, err := decision.Decide(t.Context(), taken, nil)
 
 	require.NoError(t, err)
 	require.Nil(t, decided.Invalid)
@@ -222,7 +221,7 @@ func TestObserve_ReadsEachReferenceOnce(t *testing.T) {
 	require.Equal(t, []string{meta.NamespaceDefaults, "shipping", decided.Companions[0].Name}, reader.read)
 	require.Subset(t, decided.ConfigMaps(), reader.read)
 
-	again, err := evaluate.Decide(t.Context(), taken, nil)
+	again, err := decision.Decide(t.Context(), taken, nil)
 	require.NoError(t, err)
 	require.Equal(t, decided, again)
 	require.Len(t, reader.read, 3, "the content stays the same")

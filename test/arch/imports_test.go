@@ -43,7 +43,6 @@ var order = []string{
 	"internal/decision",
 	"internal/overlayset",
 	"internal/source",
-	"internal/evaluate",
 	"internal/status",
 	"internal/simulate",
 	"internal/telemetry",
@@ -104,7 +103,6 @@ var pure = []string{
 	"internal/clusterwide",
 	"internal/decision",
 	"internal/overlayset",
-	"internal/evaluate",
 	"internal/status",
 }
 

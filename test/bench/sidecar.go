@@ -17,7 +17,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -54,7 +53,7 @@ func newOverlay(ctx context.Context, sidecar *v1alpha1.VectorSidecar, configurat
 	if configuration != nil {
 		configMaps[client.ObjectKeyFromObject(configuration)] = configuration
 	}
-	decided, err := evaluate.Decide(ctx, &decision.Input{
+	decided, err := decision.Decide(ctx, &decision.Input{
 		Inputs: desired.Inputs{
 			Sidecar: sidecar, ConfigMaps: configMaps, Accounts: source.Reader{Reader: source.NewObjectOverlay(nil)},
 			Platform: desired.NewPlatform(chart, "", nil), Settings: desired.Settings{DefaultEnvironment: "development", KubeVersion: kubeVersion},

@@ -23,7 +23,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
@@ -158,7 +157,7 @@ func (s *sample) plan(ctx context.Context, object workload.Object) (*plan.Plan, 
 	defer planning.Unlock()
 	snapshot := s.snapshot
 	snapshot.Workloads = []*workloadcache.Record{workloadcache.NewRecord(object)}
-	decided, err := evaluate.Decide(ctx, &snapshot, s.cache)
+	decided, err := decision.Decide(ctx, &snapshot, s.cache)
 	if err != nil || len(decided.Plans) == 0 {
 		return nil, err
 	}

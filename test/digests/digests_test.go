@@ -25,7 +25,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -148,7 +147,7 @@ func addDecisions(t *testing.T, digests map[string]string) {
 			},
 			Workloads: []*workloadcache.Record{workloadcache.NewRecordWithView(workload.NewView(application))},
 		}
-		decided, err := evaluate.Decide(t.Context(), snapshot, nil)
+		decided, err := decision.Decide(t.Context(), snapshot, nil)
 		require.NoError(t, err)
 		result := &decided.Plans[0]
 		require.NotEmpty(t, result.Write.Apply, result.Message())

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
+	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 )
 
@@ -24,7 +24,7 @@ func TestRender_ProducesNoFindings(t *testing.T) {
 		}
 		t.Run(s.name, func(t *testing.T) {
 			given, _ := s.file("workload.yaml")
-			decided, err := evaluate.Decide(t.Context(), s.snapshot(t, deployments(t, given)), nil)
+			decided, err := decision.Decide(t.Context(), s.snapshot(t, deployments(t, given)), nil)
 			require.NoError(t, err)
 			if s.name == open {
 				require.Len(t, decided.Findings, 1)

@@ -29,7 +29,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
@@ -140,7 +139,7 @@ func carryOut(t *testing.T, merger *simulate.Merger, deployment *appsv1.Deployme
 
 func decide(t *testing.T, snapshot *decision.Input) []plan.Plan {
 	t.Helper()
-	decided, err := evaluate.Decide(t.Context(), snapshot, nil)
+	decided, err := decision.Decide(t.Context(), snapshot, nil)
 	require.NoError(t, err)
 	require.Nil(t, decided.Invalid)
 	return decided.Plans

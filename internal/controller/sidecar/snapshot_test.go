@@ -19,7 +19,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -108,7 +107,7 @@ func TestSnapshots_EqualSnapshotOfPlugin(t *testing.T) {
 			known := api.memory.GetOrCreate(client.ObjectKeyFromObject(asked))
 			operators, err := api.snapshots.takeSnapshot(t.Context(), asked, known, nil, true)
 			require.NoError(t, err)
-			decided, err := evaluate.Decide(t.Context(), operators, nil)
+			decided, err := decision.Decide(t.Context(), operators, nil)
 			require.NoError(t, err)
 
 			world, unseen, err := source.Load(t.Context(), api.WithWatch, source.Scope{Namespace: "shop"})
@@ -120,7 +119,7 @@ func TestSnapshots_EqualSnapshotOfPlugin(t *testing.T) {
 			}
 			plugins, err := reader.Observe(t.Context(), asked)
 			require.NoError(t, err)
-			previewed, err := evaluate.Decide(t.Context(), plugins, nil)
+			previewed, err := decision.Decide(t.Context(), plugins, nil)
 			require.NoError(t, err)
 
 			sameSnapshot(t, operators, plugins)

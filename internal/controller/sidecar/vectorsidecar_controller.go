@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sidecar reconciles VectorSidecars. A reconcile reads a snapshot of the cluster, evaluates it (package
-// evaluate), applies the decision (package apply), and writes status and events. It makes no decisions itself.
+// Package sidecar reconciles VectorSidecars. A reconcile reads a snapshot of the cluster, makes a decision
+// (package decision), applies it (package apply), and writes status and events.
 package sidecar
 
 import (
@@ -27,7 +27,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
-	"kontroloop.ai/vector-sidecar-operator/internal/evaluate"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -289,23 +288,23 @@ func (r *VectorSidecarReconciler) release(ctx context.Context, sidecarState *sta
 }
 
 // decide makes the decision for an Input. A decision from scratch does not use cached renderings either.
-func (r *VectorSidecarReconciler) decide(ctx context.Context, input *decision.Input, sidecarState *state.Sidecar, isFresh bool) (decision *decision.Decision, err error) {
+func (r *VectorSidecarReconciler) decide(ctx context.Context, input *decision.Input, sidecarState *state.Sidecar, isFresh bool) (decided *decision.Decision, err error) {
 	ctx, planning := r.instruments.startStep(ctx, "plan")
 	defer func() { planning.end(err) }()
 	cache := r.snapshots.options.Cache
 	if isFresh {
 		cache = desired.NewCache()
 	}
-	if decision, err = evaluate.Decide(ctx, input, cache); err != nil {
+	if decided, err = decision.Decide(ctx, input, cache); err != nil {
 		return nil, err
 	}
-	sidecarState.SetPrevious(decision.Previous)
+	sidecarState.SetPrevious(decided.Previous)
 	if isFresh {
 		r.snapshots.options.Cache.Adopt(cache)
 		sidecarState.MarkResynced()
-		r.instruments.Metrics.RecordResync(decision.Writes())
+		r.instruments.Metrics.RecordResync(decided.Writes())
 	}
-	return decision, nil
+	return decided, nil
 }
 
 // forget drops the state of a deleted VectorSidecar.
