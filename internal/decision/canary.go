@@ -35,8 +35,8 @@ func canarySelector(sidecar *v1alpha1.VectorSidecar) (labels.Selector, *desired.
 // findCanaries returns the positions of the plans of canaries. The workloads are the workloads that should have the
 // sidecar, in the order of their plans. If the spec has a number of canaries, some workloads are skipped because they do
 // not test the sidecar. A workload is skipped if its injection is excluded or blocked, if it failed before, or if it does
-// not start pods. If no workload starts pods, the first workloads are canaries. hasChange reports whether workloads get
-// the change now that canaries test.
+// not start pods. If no workload starts pods, the first workloads are canaries. hasChange is false if all workloads that
+// could be canaries wait for spec.rollout.mode, so that they do not test a change now.
 func (d *Decision) findCanaries(input *Input, workloads []evaluatedWorkload) (canaries []int, hasChange bool) {
 	rollout := input.Sidecar.Spec.Rollout
 	if rollout == nil || rollout.Canary == nil {
@@ -78,16 +78,16 @@ func (d *Decision) findCanaries(input *Input, workloads []evaluatedWorkload) (ca
 func (d *Decision) canaryStatus(input *Input, change string) *v1alpha1.CanaryStatus {
 	status, previous := &v1alpha1.CanaryStatus{Change: change}, input.Sidecar.Status.Canary
 	wasFinished := change != "" && previous != nil && *previous == v1alpha1.CanaryStatus{Change: change, State: v1alpha1.CanaryFinished}
-	var isProven, isMoving, isOut, isBehind bool
+	var isProven, isMoving, isProvenElsewhere, isOutdated bool
 	for i := range d.Plans {
 		p := &d.Plans[i]
 		isProven = isProven || p.IsCanary && p.Rollout.HasEvidence
 		isMoving = isMoving || p.IsCanary && (p.IsCanaryInProgress() || p.Rollout.Phase == plan.RolloutFailed || p.Workload.Evidence > 0)
-		isOut = isOut || !p.IsCanary && p.Rollout.HasEvidence
-		isBehind = isBehind || p.HasChange(plan.Update)
+		isProvenElsewhere = isProvenElsewhere || !p.IsCanary && p.Rollout.HasEvidence
+		isOutdated = isOutdated || p.HasChange(plan.Update)
 	}
 	switch {
-	case isProven, wasFinished, isOut && !isBehind, isPromoted(input.Sidecar, v1alpha1.PromotionOfCanary(change)):
+	case isProven, wasFinished, isProvenElsewhere && !isOutdated, isPromoted(input.Sidecar, v1alpha1.PromotionOfCanary(change)):
 		status.State = v1alpha1.CanaryFinished
 	case isMoving:
 		status.State = v1alpha1.CanaryProgressing
@@ -98,7 +98,7 @@ func (d *Decision) canaryStatus(input *Input, change string) *v1alpha1.CanarySta
 }
 
 // evidence reports whether a pod of a workload without a rollout in progress has run the current sidecar for the
-// soak. nextCheck is the end of the soak, or zero.
+// soak. nextCheck is the end of the soak, or zero if the result does not depend on the time.
 func (input *Input) evidence(state *workload.State) (hasEvidence bool, nextCheck time.Time) {
 	switch {
 	case state.Evidence == 0:

@@ -142,7 +142,7 @@ func (d *Decision) planAll(e *evaluation, injected, removed []evaluatedWorkload)
 	if d.Canary != nil && d.Canary.State != v1alpha1.CanaryFinished {
 		d.Limit.Unproven = noEvidenceMessage(e.Sidecar)
 	}
-	d.offer(e)
+	d.addOverlays(e)
 	d.Missing, d.Invalid = e.missingCompanions(d.Companions, d.Invalid)
 	limit := d.Limit
 	if invalid := d.Invalid; invalid != nil {

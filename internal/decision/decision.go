@@ -40,11 +40,11 @@ type Decision struct {
 	// IsForDeletion reports whether the VectorSidecar was being deleted when the decision was made. A response to a later
 	// write may show a deletion that the decision did not consider.
 	IsForDeletion bool
-	// LeavesMarks is true if workloads that should not have the sidecar have only marks of it, which other clients
-	// copied. The operator removes the marks when the VectorSidecar is deleted. An earlier removal could start a loop
-	// with a client that applies the marks again.
+	// LeavesMarks is true if workloads that should not have the sidecar have only marks: its annotations, which other
+	// clients copied. The operator removes the marks when the VectorSidecar is deleted. An earlier removal could start a
+	// loop with a client that applies the marks again.
 	LeavesMarks bool
-	// Matched is the number of workloads that the selector matches. Kinds are their kinds.
+	// Matched is the number of workloads that the selector matches. Kinds counts them by kind.
 	Matched int
 	Kinds   Kinds
 	// LacksCanary is true if spec.rollout.canary selects none of the workloads.
@@ -135,7 +135,7 @@ func (d *Decision) IsInProgress() bool {
 	return isMoving
 }
 
-// checkAt sets Again, so that the next decision is made at the first of the times. Zero means never.
+// checkAt shortens RequeueAfter, so that the next decision is made at the first of the times. A zero time means never.
 func (d *Decision) checkAt(now time.Time, times ...time.Time) {
 	for _, t := range times {
 		if delay := t.Sub(now); !t.IsZero() && (d.RequeueAfter == 0 || delay < d.RequeueAfter) {

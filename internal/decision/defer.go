@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// waitFor returns the record that a workload waits for spec.rollout.mode, and whether the workload already has this
-// record. It returns nil if the workload does not wait.
+// waitFor returns the wait of a workload for spec.rollout.mode, and whether an annotation of the workload records this
+// wait. It returns nil if the workload does not wait.
 func (m *mode) waitFor(input *Input, p *plan.Plan) (wait *workload.Wait, isRecorded bool) {
 	if m.startsAtOnce(input, p) {
 		return nil, false
@@ -24,7 +24,7 @@ func (m *mode) waitFor(input *Input, p *plan.Plan) (wait *workload.Wait, isRecor
 	switch {
 	case !ok || !p.Existing.Waits:
 		return new(workload.NewWait(input.Now, &p.Workload)), false
-	case m.of == v1alpha1.ModeOnAppRollout && recorded.IsOver(&p.Workload):
+	case m.setting == v1alpha1.ModeOnAppRollout && recorded.IsOver(&p.Workload):
 		return nil, false
 	case recorded.IsForeign():
 		return new(workload.NewWait(recorded.StartedAt, &p.Workload)), false
@@ -40,21 +40,22 @@ func (m *mode) startsAtOnce(input *Input, p *plan.Plan) bool {
 		return true
 	case p.Change != plan.Inject:
 		return false
-	case m.of == v1alpha1.ModeManual:
+	case m.setting == v1alpha1.ModeManual:
 		return m.isEverywhere // A new workload gets the sidecar that all other workloads have.
 	}
 	return !p.Workload.Created.Before(input.Sidecar.CreationTimestamp.Time)
 }
 
-// isUnfinished reports whether some pods of a workload do not have its pod template. During a revert, such pods may
-// fail like the pods of other workloads. A failed workload may have another state in the status while it waits.
+// isUnfinished reports whether some pods of a workload do not run its pod template. During a revert, these pods may
+// fail like the pods of the failed workloads, although the status does not list the workload as failed while it waits.
 func isUnfinished(p *plan.Plan) bool {
 	return p.Workload.Rollout == workload.RolloutProgressing || p.Workload.Rollout == workload.RolloutUnavailable
 }
 
-// text returns the reason and the message of a deferred workload. expiry is a text about spec.rollout.maxAge, or "".
-func (m *mode) text(e *evaluation, p *plan.Plan, expiry string) (reason, message string) {
-	if m.of == v1alpha1.ModeManual {
+// describeWait returns the reason and the message of a deferred workload. expiry is the end of the message, about
+// spec.rollout.maxAge, or "".
+func (m *mode) describeWait(e *evaluation, p *plan.Plan, expiry string) (reason, message string) {
+	if m.setting == v1alpha1.ModeManual {
 		return meta.ReasonWaitingForPromotion, fmt.Sprintf("waiting for approval (spec.rollout.mode is Manual): run kubectl vectorsidecar rollout promote vectorsidecar/%s%s", e.Sidecar.Name, expiry)
 	}
 	manner := "the sidecar follows in a second rollout"
@@ -64,10 +65,10 @@ func (m *mode) text(e *evaluation, p *plan.Plan, expiry string) (reason, message
 	return meta.ReasonWaitingForAppRollout, fmt.Sprintf("waiting for the application owner's next change of the pod template; %s (spec.rollout.mode)%s", manner, expiry)
 }
 
-// isServedAtAdmission reports whether the API server can inject the change when the application owner changes the
+// isServedAtAdmission reports whether the API server can inject the sidecar when the application owner changes the
 // workload. The owner's change and the sidecar are then one rollout.
 func (e *evaluation) isServedAtAdmission(p *plan.Plan) bool {
-	return slices.ContainsFunc(e.overlays, func(offer desired.AdmissionOverlay) bool {
-		return offer.Rendered.Desired.InjectedHash() == p.WholeHash() && e.objectionIn(p.Target.Kind, &offer) == ""
+	return slices.ContainsFunc(e.overlays, func(overlay desired.AdmissionOverlay) bool {
+		return overlay.Rendered.Desired.InjectedHash() == p.WholeHash() && e.overlayBlockerFor(p.Target.Kind, &overlay) == ""
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// rejection returns the last rejection of the plan's write, or nil for none, and the time of the next retry. If that
-// retry is due, RetryAt and retryAt are zero.
+// rejection returns the last rejection of the plan's write by the API server, or nil for none. retryAt is the time of the
+// next retry, which is also RetryAt of the rejection. Both are zero if the retry is due.
 func (input *Input) rejection(p *plan.Plan) (denial *plan.Denial, retryAt time.Time) {
 	rejected, ok := input.Denials[p.Target.UID]
 	if !ok || rejected.Seen != p.Workload.EquivalentVersion || rejected.Change != p.Change || rejected.IsDeferred != p.IsDeferred() || rejected.Hash != p.InjectedHash() {

@@ -10,8 +10,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// startup is the time for which a workload may lack some pods before a write. If it lacks them for longer, it counts as
-// failed before the write. A new workload gets its sidecar sooner, so a later failure counts as a failure of the write.
+// startup is the time that a workload may take to start its pods. A workload that has lacked pods for longer before a
+// write counts as failed before the write. A new workload gets its sidecar sooner, so that its failure counts for the
+// sidecar.
 const startup = 10 * time.Second
 
 // failedBefore reports whether the workload failed before the plan's write, or before the last write if the plan does not
@@ -30,8 +31,8 @@ func (input *Input) failedBefore(p *plan.Plan) bool {
 	return input.isFailing(p) && !input.mayFailBySidecar(p)
 }
 
-// isFailing reports whether the workload's state would count as a failure after a write. Unavailable pods count only if
-// they have been unavailable for the time startup.
+// isFailing reports whether the workload's state would count as a failure after a write. Pods that are not available
+// count only after the time startup.
 func (input *Input) isFailing(p *plan.Plan) bool {
 	switch {
 	case p.Workload.Rollout == workload.RolloutFailed, p.Workload.Refusal != "":

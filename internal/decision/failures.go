@@ -40,15 +40,15 @@ func (d *Decision) Failures(sidecar *v1alpha1.VectorSidecar) []v1alpha1.RolloutF
 	return failures
 }
 
-// templatePlace matches the file, line and column of a template in an error message.
-var templatePlace = regexp.MustCompile(`[^\s()]+\.(?:tpl|yaml|yml|txt):\d+(?::\d+)?`)
+// templateLocation matches the file, line and column of a template in an error message.
+var templateLocation = regexp.MustCompile(`[^\s()]+\.(?:tpl|yaml|yml|txt):\d+(?::\d+)?`)
 
 // FailureMessage returns a message in one line of at most failureLimit bytes. The error of a template that calls fail
 // ends with the file and line. If this end would be cut, the file and line come first.
 func FailureMessage(message string) string {
 	const maxLength = failureLimit - len(" …")
 	message = strings.Join(strings.Fields(message), " ")
-	if position := templatePlace.FindStringIndex(message); position != nil && len(message) > maxLength && position[1] > maxLength {
+	if position := templateLocation.FindStringIndex(message); position != nil && len(message) > maxLength && position[1] > maxLength {
 		message = message[position[0]:position[1]] + ": " + message
 	}
 	return humanize.Message(message, maxLength)

@@ -55,31 +55,32 @@ type Input struct {
 	Previous *Previous
 	// Verdict returns the result of Vector's own validation. It is nil if the operator may not run Vector.
 	Verdict func(key string) Verdict
-	// Started returns the generation after the last write to a workload, or 0 if it is not known. It is nil if no
-	// generation is known.
+	// Started returns the generation that a workload had after the operator's last write, or 0 if it is not known. It is
+	// nil if no generation is known.
 	Started func(types.UID) int64
 	// DryRuns are the valid dry-run results of the sidecar, or nil if there are none.
 	DryRuns map[preflight.Key]preflight.DryRunResult
 	// CorrectionLoops are the stopped correction loops, by workload. The operator does not write the same sidecar to
 	// these workloads for now, because another client keeps removing it.
 	CorrectionLoops map[types.UID]CorrectionLoop
-	// Denials are the last rejected writes, by workload.
+	// Denials are the last writes to workloads that the API server rejected, by workload.
 	Denials map[types.UID]RejectedWrite
-	// Carried returns whether a workload with a controller owner has had the sidecar, and the workload's last writer
-	// at that time. It is nil if this is not known for any workload.
+	// Carried reports whether a workload with a controller owner is known to have had the sidecar, and the workload's
+	// last writer at that time. It is nil if this is not known for any workload.
 	Carried func(types.UID) (lastWriter string, ok bool)
 	// OnNodes returns the workloads of all namespaces that run on every node. It is nil if only the workloads of the
 	// Input are known.
 	OnNodes func() []*workloadcache.Record
-	// Faults are the causes for which pods do not run, for the workloads with pods that were read. The zero value means
-	// that no cause was found.
+	// Faults are the reasons why pods do not run, by workload. A workload has no entry if its pods were not read. The zero
+	// value means that no reason was found in the pods.
 	Faults map[types.UID]workload.Fault
 	// PodsNotRead explains why pods are not read, or is "" if they are read. BlindHalt explains why rollout.halt
 	// cannot detect the causes of failures, or is "" if it can, or is not set.
 	PodsNotRead, BlindHalt string
 	// Offers requests that the decision also determines Decision.Offers.
 	Offers bool
-	// Unserved explains why the API server cannot inject any sidecar, or is "" if it can or that is unknown.
+	// Unserved explains why the API server does not inject sidecars at admission. It is "" if the API server injects
+	// them, or if that is not known.
 	Unserved string
 	// FindUndefinedField returns the field of a pod that the definition of a kind does not have. The API server would
 	// drop that field. It returns "" if the definition has all fields or is not known. It is nil if no definitions are
@@ -142,7 +143,8 @@ type CorrectionLoop struct {
 type RejectedWrite struct {
 	plan.Denial
 
-	// Seen, Change, IsDeferred and Hash identify the plan of the rejected write. Other plans were not rejected.
+	// Seen, Change, IsDeferred and Hash identify the plan of the rejected write, because another plan may be accepted. Seen
+	// is the EquivalentVersion of the workload, and Hash the injected-hash of the sidecar.
 	Seen       string
 	Change     plan.Change
 	IsDeferred bool

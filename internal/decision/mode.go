@@ -17,10 +17,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// mode is spec.rollout.mode, with the facts that decide whether a workload gets a change at once.
+// mode is spec.rollout.mode, with the conditions under which a workload gets a change at once.
 type mode struct {
-	of     v1alpha1.RolloutMode
-	maxAge time.Duration // 0 means forever.
+	setting v1alpha1.RolloutMode
+	// maxAge is spec.rollout.maxAge, or 0 if workloads wait forever.
+	maxAge time.Duration
 	// change is a digest of the requested input, without the values of single workloads.
 	change string
 	// isPromoted reports whether a user promoted the change. isEverywhere reports whether some workloads have the
@@ -32,8 +33,8 @@ type mode struct {
 
 // newMode returns the mode for the workloads that should have the sidecar, or nil for Immediate.
 func newMode(sidecar *v1alpha1.VectorSidecar, workloads []evaluatedWorkload) *mode {
-	m := &mode{of: sidecar.Spec.RolloutMode(), isReverted: lastgood.IsReverted(sidecar)}
-	if m.of == v1alpha1.ModeImmediate {
+	m := &mode{setting: sidecar.Spec.RolloutMode(), isReverted: lastgood.IsReverted(sidecar)}
+	if m.setting == v1alpha1.ModeImmediate {
 		return nil
 	}
 	if rollout := sidecar.Spec.Rollout; rollout.MaxAge != nil {
@@ -74,8 +75,8 @@ func changeDigest(workloads []evaluatedWorkload) string {
 }
 
 // isPromoted reports whether the annotation promote-rollout lists a digest.
-func isPromoted(sidecar *v1alpha1.VectorSidecar, text string) bool {
-	return text != "" && slices.Contains(strings.Split(sidecar.Annotations[meta.AnnotationPromoteRollout], ","), text)
+func isPromoted(sidecar *v1alpha1.VectorSidecar, digest string) bool {
+	return digest != "" && slices.Contains(strings.Split(sidecar.Annotations[meta.AnnotationPromoteRollout], ","), digest)
 }
 
 // waitEnd returns the time when a wait reaches spec.rollout.maxAge, or zero for never.
@@ -88,7 +89,7 @@ func (m *mode) waitEnd(wait *workload.Wait) time.Time {
 
 // needsApproval reports whether a workload without the sidecar has to wait for a user's approval.
 func (m *mode) needsApproval() bool {
-	return m != nil && m.of == v1alpha1.ModeManual && !m.isPromoted && !m.isEverywhere
+	return m != nil && m.setting == v1alpha1.ModeManual && !m.isPromoted && !m.isEverywhere
 }
 
 // Deferred summarizes the workloads that wait for spec.rollout.mode.
@@ -102,6 +103,7 @@ type Deferred struct {
 	Change string
 }
 
+// add counts a workload that has waited since a start time.
 func (d *Deferred) add(m *mode, start time.Time) {
 	if d.Workloads == 0 || start.Before(d.Since) {
 		d.Since = start

@@ -13,7 +13,8 @@ import (
 // nodePortsInterval is the time after which the operator checks again whether another container still uses a node port.
 const nodePortsInterval = time.Minute
 
-// portUser returns another workload on the same nodes with a container that uses or will use a port, or "" for none.
+// portUser returns another workload on the same nodes with a container that listens on a port or is about to. container is
+// "" if there is none.
 func (e *evaluation) portUser(g *gateInput, port workload.NodePort) (workloadRef workload.Ref, container string) {
 	view := g.view
 	for _, earlier := range g.claims {

@@ -16,14 +16,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// This file is about workloads with a controller owner. The controller may write all of its workloads again in each of
-// its reconciles, without the sidecar. Each such write and its correction would be two rollouts. So one removal is
-// enough for the operator to stop injecting into all workloads of these kinds in the namespace. For a
-// ClusterVectorSidecar, removals in several namespaces are necessary before the result applies in other namespaces. The
-// reason is that any user with write access to a namespace can name any owner there.
+// This file is about workloads with a controller owner. The owner's controller may write its workloads without the sidecar
+// in each of its reconciles. Each such write and its correction would be two rollouts. So after one removal, the operator
+// stops injecting into all workloads of the namespace with the same kind and the same kind of owner. For a
+// ClusterVectorSidecar, removals in several namespaces are necessary before they apply in other namespaces, because any
+// user with write access to a namespace can name any owner there.
 
-// ActiveOwnerRemovals returns the owner removals that still apply. None apply unless the operator injects into owned
-// workloads, nor do removals from before the last retry by a user.
+// ActiveOwnerRemovals returns the removals of the sidecar by controller owners that still apply: all since the last retry
+// by a user. None apply if spec.ownedWorkloads is not Inject.
 func ActiveOwnerRemovals(entries []v1alpha1.OwnerRemoval, spec *v1alpha1.VectorSidecarSpec, annotations map[string]string) []v1alpha1.OwnerRemoval {
 	if spec.Owned() != v1alpha1.OwnedInject {
 		return nil
@@ -70,6 +70,7 @@ func dropOwnerRemoval(entries []v1alpha1.OwnerRemoval) []v1alpha1.OwnerRemoval {
 	return slices.Delete(entries, index, index+1)
 }
 
+// isOfKinds reports whether an owner removal is for a kind of workloads with a kind of owners.
 func isOfKinds(entry *v1alpha1.OwnerRemoval, kind, ownerKind string) bool {
 	return entry.Kind == kind && entry.OwnerKind == ownerKind
 }
@@ -127,8 +128,8 @@ func (d *Decision) findOwnerRemovals(input *Input, workloads []evaluatedWorkload
 // must have had the sidecar, and no other client may be known to have removed it. A removal does not record a writer.
 // So a last writer by hand excludes the owner only if it is another one than when the workload had the sidecar.
 func (input *Input) isRemovedByOwner(p *plan.Plan, generation int64) bool {
-	isOut := p.Owner != nil && p.Desired != nil && p.StartsPods() && p.Change != plan.Remove && (!p.Existing.HasSidecar || p.Write.Repairs)
-	if !isOut || generation <= input.startedGeneration(p.Target.UID) { // If the generation is not newer, the cache is stale.
+	lacksSidecar := p.Owner != nil && p.Desired != nil && p.StartsPods() && p.Change != plan.Remove && (!p.Existing.HasSidecar || p.Write.Repairs)
+	if !lacksSidecar || generation <= input.startedGeneration(p.Target.UID) { // If the generation is not newer, the cache is stale.
 		return false
 	}
 	// The annotations of the workload record that it had a sidecar, but not whether that was before a retry.
@@ -162,9 +163,9 @@ func (input *Input) ownerRemovalText(p *plan.Plan, removal *v1alpha1.OwnerRemova
 	return text + "; set spec.ownedWorkloads to AtAdmission or Skip, or retry: kubectl vectorsidecar rollout retry " + argument
 }
 
-// unserved explains why the API server does not inject the desired sidecar into a workload. It returns "" if the API
-// server may inject it.
-func (e *evaluation) unserved(p *plan.Plan) string {
+// admissionBlocker explains why the API server does not inject the desired sidecar into a workload. It returns "" if the
+// API server may inject it.
+func (e *evaluation) admissionBlocker(p *plan.Plan) string {
 	if traits := &p.Target.Adapter().Traits; traits.Immutable != "" {
 		return "admission injection does not apply to " + p.Target.Adapter().Plural
 	}
@@ -176,11 +177,11 @@ func (e *evaluation) unserved(p *plan.Plan) string {
 		reason = "only the operator can render the sidecar, because it depends on the workload"
 	}
 	for i := range e.overlays {
-		offer := &e.overlays[i]
-		if offer.Rendered.Desired.InjectedHash() != p.WholeHash() {
+		overlay := &e.overlays[i]
+		if overlay.Rendered.Desired.InjectedHash() != p.WholeHash() {
 			continue
 		}
-		if reason = e.objectionIn(p.Target.Kind, offer); reason == "" && len(offer.Rendered.Overlay.Mounts) > 0 {
+		if reason = e.overlayBlockerFor(p.Target.Kind, overlay); reason == "" && len(overlay.Rendered.Overlay.Mounts) > 0 {
 			reason = "the sidecar mounts a volume into the application's containers (sidecar.logs.containers)"
 		}
 		return reason

@@ -99,12 +99,12 @@ func (input *Input) competitorBlock(p *plan.Plan, container string, competitors 
 	}
 }
 
-// removalBlock returns the block that replaces a conflict with a ClusterVectorSidecar that is about to remove its container
-// of the same name. It returns nil for any other plan, also for a removal.
+// removalBlock returns the block of a plan that conflicts with a ClusterVectorSidecar which is about to remove its container
+// of the same name. It returns nil for all other plans, also for removals.
 func (input *Input) removalBlock(p *plan.Plan, container string, competitors []competitor, view *workload.View) *plan.Block {
 	_, isCluster := meta.ParseClusterName(p.Competitor())
-	isRefused := slices.ContainsFunc(competitors, func(c competitor) bool { return c.name == p.Competitor() })
-	if input.Sidecar.Cluster != nil || !p.IsBlockedBy(plan.BlockedByConflict) || !isCluster || isRefused || !slices.Contains(view.Owned[meta.Manager(p.Competitor())].Containers, container) {
+	isCompetitor := slices.ContainsFunc(competitors, func(c competitor) bool { return c.name == p.Competitor() })
+	if input.Sidecar.Cluster != nil || !p.IsBlockedBy(plan.BlockedByConflict) || !isCluster || isCompetitor || !slices.Contains(view.Owned[meta.Manager(p.Competitor())].Containers, container) {
 		return nil
 	}
 	return &plan.Block{Kind: plan.BlockedByRemoval, Reason: meta.ReasonWaitingForRemoval, Message: fmt.Sprintf("waiting until %s removes its container of the same name", meta.Title(p.Competitor()))}

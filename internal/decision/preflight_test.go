@@ -78,6 +78,6 @@ func TestInput_OmitsOverlayRejectedByDryRun(t *testing.T) {
 		preflight.Passed: true, preflight.Inconclusive: true, preflight.RejectedAnyway: true, preflight.Rejected: false,
 	} {
 		e := &evaluation{Input: Input{DryRuns: map[preflight.Key]preflight.DryRunResult{{Hash: wanted.InjectedHash(), Shape: 1}: {Result: result}, {Hash: "other"}: {Result: preflight.Rejected}}}}
-		require.Equal(t, isOffered, e.refusal(offer) == "", result)
+		require.Equal(t, isOffered, e.dryRunRejection(offer) == "", result)
 	}
 }

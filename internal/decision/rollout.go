@@ -16,7 +16,7 @@ import (
 // withRollout returns a plan with the state of the workload and of its rollout, and with the rejection of the same write. It
 // schedules the next decision about the plan.
 func (d *Decision) withRollout(input *Input, p plan.Plan) plan.Plan {
-	state, deadline := input.knownState(&p)
+	state, deadline := input.correctedState(&p)
 	p.Workload = state
 	rollout, nextCheck := input.rollout(&p)
 	denial, retryAt := input.rejection(&p)
@@ -31,11 +31,11 @@ func (d *Decision) withRollout(input *Input, p plan.Plan) plan.Plan {
 	return p
 }
 
-// knownState returns the state of a plan's workload, with two corrections from the last status of the VectorSidecar, which
-// a restart of the operator does not lose: a rollout that was in progress continues, and a rollout that had failed before
-// a write of annotations only is still failed. For kinds without a deadline in their status, it also applies the
-// operator's own deadline, and returns the time of that deadline, or zero for none.
-func (input *Input) knownState(p *plan.Plan) (state workload.State, deadline time.Time) {
+// correctedState returns the state of a plan's workload with two corrections from the last status of the VectorSidecar,
+// which survives a restart of the operator: a rollout that was in progress continues, and a rollout that had failed before
+// a write of annotations is still failed. For kinds without a deadline in their status, it also applies the operator's
+// own deadline, and returns the time of that deadline, or zero for none.
+func (input *Input) correctedState(p *plan.Plan) (state workload.State, deadline time.Time) {
 	state = p.Workload
 	switch {
 	case state.IsAssumed && input.reportedState(p) == v1alpha1.StateRollingOut:
@@ -108,8 +108,8 @@ func (input *Input) isInFlight(p *plan.Plan, failedBefore bool) bool {
 // applies if the operator may not read the pods to find the cause. A node drain takes less time.
 const patience = 2 * time.Minute
 
-// unseen is appended to messages if the operator has not read the pods of the workload.
-const unseen = "; cause unknown, because pods are not read (rbac.optional.pods)"
+// podsNotRead is appended to messages if the operator has not read the pods of the workload.
+const podsNotRead = "; cause unknown, because pods are not read (rbac.optional.pods)"
 
 // currentRollout returns the rollout of a workload with the current sidecar: its phase, the problems of its pods, and
 // whether a pod has run the sidecar for the soak.
@@ -133,7 +133,7 @@ func (input *Input) currentRollout(p *plan.Plan, inFlight bool) (rollout plan.Ro
 	case state.Rollout == workload.PodsNotReplaced && state.IsHeldByWrite && fault.Reason != "": // The next run of the workload does not start.
 		rollout = newRollout(plan.RolloutPodsBlocked, fault.Reason, fault.Message)
 	case state.Rollout == workload.PodsNotReplaced:
-		rollout = newRollout(plan.RolloutNone, meta.ReasonPodsNotReplaced, heldMessage(p, fault))
+		rollout = newRollout(plan.RolloutNone, meta.ReasonPodsNotReplaced, outdatedPodsMessage(p, fault))
 	case state.Rollout == workload.RolloutFailed:
 		rollout = newRollout(plan.RolloutFailed, meta.ReasonRolloutFailed, withCause(deadlineMessage(p), fault, isSeen))
 	default:
@@ -155,7 +155,8 @@ func (input *Input) withFailureCause(rollout plan.Rollout, state *workload.State
 	return rollout
 }
 
-// unfinishedRollout returns the rollout of a workload that rolls out or has lost pods.
+// unfinishedRollout returns the rollout of a workload that rolls out, or that does not have all of its pods available any
+// more.
 func (input *Input) unfinishedRollout(p *plan.Plan, inFlight bool, fault workload.Fault, isSeen bool) (rollout plan.Rollout, nextCheck time.Time) {
 	isUnavailable, endOfPatience := p.Workload.Rollout == workload.RolloutUnavailable, input.dueAfter(&p.Workload, patience)
 	isUnseenLoss := isUnavailable && inFlight && !isSeen // During its soak, and the operator cannot read the cause.
@@ -180,7 +181,7 @@ func (input *Input) unfinishedRollout(p *plan.Plan, inFlight bool, fault workloa
 	}
 	message = noProgressSince(p)
 	if !isSeen || fault.IsPartial { // Otherwise the pods and events do not show a cause.
-		message += unread
+		message += causeNotRead
 	}
 	return newRollout(plan.RolloutNone, meta.ReasonRollingOut, message), time.Time{}
 }
@@ -224,8 +225,8 @@ func noProgressSince(p *plan.Plan) string {
 	return "no progress since " + p.Workload.StateSince.UTC().Format(time.RFC3339)
 }
 
-// unread is appended to messages if the operator may not read the pods or events of a workload.
-const unread = "; cause not read (rbac.optional.pods)"
+// causeNotRead is appended to messages if the operator could not read all pods and events of the workload.
+const causeNotRead = "; cause not read (rbac.optional.pods)"
 
 // deadlineMessage returns the message about a rollout that has passed its deadline, with the next step of the user.
 func deadlineMessage(p *plan.Plan) string {
@@ -251,8 +252,8 @@ func noPodsMessage(p *plan.Plan) string {
 	return message
 }
 
-// heldMessage explains why pods keep the previous template, with their number, and that events may not be read.
-func heldMessage(p *plan.Plan, fault workload.Fault) string {
+// outdatedPodsMessage explains why pods keep the previous template, and contains their number.
+func outdatedPodsMessage(p *plan.Plan, fault workload.Fault) string {
 	message := p.Workload.HeldReason
 	switch p.Workload.Old {
 	case 0:
@@ -262,7 +263,7 @@ func heldMessage(p *plan.Plan, fault workload.Fault) string {
 		message += fmt.Sprintf("; %d pods run the previous template", p.Workload.Old)
 	}
 	if p.Workload.IsHeldByWrite && fault.IsPartial {
-		message += "; " + noProgressSince(p) + unread
+		message += "; " + noProgressSince(p) + causeNotRead
 	}
 	return message
 }
@@ -273,9 +274,9 @@ func withCause(message string, fault workload.Fault, isSeen bool) string {
 	case fault.Reason != "":
 		return message + ": " + fault.Message
 	case !isSeen:
-		return message + unseen
+		return message + podsNotRead
 	case fault.IsPartial:
-		return message + unread
+		return message + causeNotRead
 	}
 	return message
 }

@@ -24,7 +24,7 @@ func (input *Input) verdict(rendered *desired.Rendered) Verdict {
 	}
 }
 
-// warning returns the warning of a plan before its checkGates, with the checks of the sidecar that could not be made.
+// warning returns the warning of a plan, with the checks of the sidecar that Vector or the API server could not make.
 func (input *Input) warning(p *plan.Plan, rendered *desired.Rendered) string {
 	warning := p.Warning
 	if p.Desired == nil || p.IsDeferred() {

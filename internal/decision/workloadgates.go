@@ -57,12 +57,13 @@ func findBlock(gates []func(e *evaluation, g *gateInput) *plan.Block, e *evaluat
 	return nil
 }
 
+// obstacle returns the block of a workload that waits until a user changes something.
 func obstacle(reason, message string) *plan.Block {
 	return &plan.Block{Kind: plan.BlockedByObstacle, Reason: reason, Message: message}
 }
 
-// violation returns the block of a sidecar with an error of a policy, or nil without an error.
-func violation(reason string, err error) *plan.Block {
+// violationBlock returns the block of a sidecar that violates a policy with an error. It returns nil without an error.
+func violationBlock(reason string, err error) *plan.Block {
 	if err == nil {
 		return nil
 	}
@@ -71,33 +72,33 @@ func violation(reason string, err error) *plan.Block {
 
 // blockByApplicationPolicy blocks a sidecar with volumes or variables of the application that the policy does not allow.
 func blockByApplicationPolicy(e *evaluation, g *gateInput) *plan.Block {
-	return violation(meta.ReasonPolicyViolation, e.Platform.Policy.CheckApplication(g.view, &g.rendered.Overlay.Template))
+	return violationBlock(meta.ReasonPolicyViolation, e.Platform.Policy.CheckApplication(g.view, &g.rendered.Overlay.Template))
 }
 
 // blockByCleanupPolicy blocks a sidecar that deletes files in volumes where the policy does not allow it.
 func blockByCleanupPolicy(e *evaluation, g *gateInput) *plan.Block {
-	return violation(meta.ReasonPolicyViolation, e.Platform.Policy.CheckCleanup(g.view, g.rendered.Cleans()))
+	return violationBlock(meta.ReasonPolicyViolation, e.Platform.Policy.CheckCleanup(g.view, g.rendered.Cleans()))
 }
 
 // blockByPodSecurity blocks a sidecar if the API server would reject the pods because of the namespace's pod security
 // level.
 func blockByPodSecurity(e *evaluation, g *gateInput) *plan.Block {
-	return violation(meta.ReasonPodSecurity, e.Platform.Policy.Admit(e.NamespaceLabels, g.view.Application(), &g.rendered.Overlay.Template))
+	return violationBlock(meta.ReasonPodSecurity, e.Platform.Policy.Admit(e.NamespaceLabels, g.view.Application(), &g.rendered.Overlay.Template))
 }
 
 // blockByUserRange blocks a sidecar if the API server would reject the pods because of the namespace's range of users.
 func blockByUserRange(e *evaluation, g *gateInput) *plan.Block {
-	return violation(meta.ReasonUserOutOfRange, e.NamespaceUsers.Admit(g.view.Application(), &g.rendered.Overlay.Template))
+	return violationBlock(meta.ReasonUserOutOfRange, e.NamespaceUsers.Admit(g.view.Application(), &g.rendered.Overlay.Template))
 }
 
-// blockByAdmission leaves a workload with a controller owner to the API server, if spec.ownedWorkloads is AtAdmission. The
+// blockByAdmission blocks writes to a workload with a controller owner if spec.ownedWorkloads is AtAdmission, because the
 // API server injects the sidecar when the owner writes the workload.
 func blockByAdmission(e *evaluation, g *gateInput) *plan.Block {
 	owner := g.plan.Owner
 	if owner == nil || e.Sidecar.Spec.Owned() != v1alpha1.OwnedAtAdmission {
 		return nil
 	}
-	if reason := e.unserved(g.plan); reason != "" {
+	if reason := e.admissionBlocker(g.plan); reason != "" {
 		return &plan.Block{
 			Kind: plan.BlockedByExclusion, Reason: meta.ReasonOwnedBy,
 			Message: fmt.Sprintf("%s owns the workload, spec.ownedWorkloads is AtAdmission, and the API server does not inject the sidecar: %s", owner, reason),
@@ -107,7 +108,8 @@ func blockByAdmission(e *evaluation, g *gateInput) *plan.Block {
 		"%s owns the workload: the API server injects the sidecar with the owner's next change of the pod template, if it can evaluate the workload (spec.ownedWorkloads is AtAdmission)", owner)}
 }
 
-// blockByOwnerRemoval blocks changes of a workload with a controller owner that would remove the sidecar again.
+// blockByOwnerRemoval blocks changes of a workload with a controller owner, if an owner of this kind has removed the
+// sidecar from a workload and so would remove it again.
 func blockByOwnerRemoval(e *evaluation, g *gateInput) *plan.Block {
 	p := g.plan
 	if g.removal == nil || p.Existing.HasSidecar && !e.isRemovedByOwner(p, g.view.Generation) {
@@ -126,7 +128,7 @@ func blockByMode(e *evaluation, g *gateInput) *plan.Block {
 		expiry = "; otherwise the wait ends at " + end.UTC().Format(time.RFC3339) + " (spec.rollout.maxAge)"
 	}
 	block := &plan.Block{Kind: plan.BlockedByMode, Until: end}
-	block.Reason, block.Message = g.mode.text(e, g.plan, expiry)
+	block.Reason, block.Message = g.mode.describeWait(e, g.plan, expiry)
 	if !g.isWaitRecorded && !e.Now.IsZero() {
 		block.Record = plan.NewWaitRecord(g.plan.Manager, *g.wait, g.view)
 	}
@@ -152,8 +154,9 @@ func blockByCorrectionLoop(e *evaluation, g *gateInput) *plan.Block {
 		loop.Writes, g.view.LastWriter, meta.AnnotationInject))
 }
 
-// blockByNodePort blocks a sidecar with which two workloads would listen on the same port of the same nodes. The pods of
-// one of the workloads would not start. The other workload's namespace may not send events to the VectorSidecar.
+// blockByNodePort blocks a sidecar with which two workloads would listen on the same port of the same nodes, because the
+// pods of one of them would not start. The block ends after an interval, because a change of a workload in another
+// namespace may not cause an event for the VectorSidecar.
 func blockByNodePort(e *evaluation, g *gateInput) *plan.Block {
 	for _, port := range g.ports {
 		if user, container := e.portUser(g, port); container != "" {

@@ -87,12 +87,12 @@ var (
 			}},
 		},
 		"blockByMode": {
-			"no wait":        {change: func(_ *evaluation, g *gateInput) { g.mode = &mode{of: v1alpha1.ModeManual} }},
-			"a promotion":    {change: waiting(mode{of: v1alpha1.ModeManual}), want: meta.ReasonWaitingForPromotion},
-			"an app rollout": {change: waiting(mode{of: v1alpha1.ModeOnAppRollout}), want: meta.ReasonWaitingForAppRollout},
-			"before its age": {change: waiting(mode{of: v1alpha1.ModeManual, maxAge: time.Hour}), want: meta.ReasonWaitingForPromotion, until: gateHour},
+			"no wait":        {change: func(_ *evaluation, g *gateInput) { g.mode = &mode{setting: v1alpha1.ModeManual} }},
+			"a promotion":    {change: waiting(mode{setting: v1alpha1.ModeManual}), want: meta.ReasonWaitingForPromotion},
+			"an app rollout": {change: waiting(mode{setting: v1alpha1.ModeOnAppRollout}), want: meta.ReasonWaitingForAppRollout},
+			"before its age": {change: waiting(mode{setting: v1alpha1.ModeManual, maxAge: time.Hour}), want: meta.ReasonWaitingForPromotion, until: gateHour},
 			"after the max age": {change: func(e *evaluation, g *gateInput) {
-				waiting(mode{of: v1alpha1.ModeManual, maxAge: time.Hour})(e, g)
+				waiting(mode{setting: v1alpha1.ModeManual, maxAge: time.Hour})(e, g)
 				e.Now = gateHour
 			}},
 		},

@@ -13,7 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 )
 
-// writeHold returns the reason why writes are on hold, or nil if they are allowed. A stop by a user takes precedence.
+// writeHold returns the block that puts all writes except removals on hold, or nil if they are allowed. A stop by a user
+// takes precedence.
 func (input *Input) writeHold() *plan.Block {
 	switch {
 	case input.Platform.Stop == desired.StoppedByValues:
@@ -25,12 +26,12 @@ func (input *Input) writeHold() *plan.Block {
 	case input.Hold != nil:
 		return input.Hold
 	}
-	return awaited(input.Platform, input.Sidecar)
+	return revisionHold(input.Platform, input.Sidecar)
 }
 
-// awaited returns the write hold of a VectorSidecar if its revision is not the platform's. Either the VectorSidecar
-// still lacks a revision, or its revision cannot be rendered any more.
-func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.Block {
+// revisionHold returns the write hold of a VectorSidecar with another revision than the platform, or nil for none. Either the
+// VectorSidecar does not have a revision yet, or its revision cannot be rendered any more.
+func revisionHold(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.Block {
 	rolloutStatus := sidecar.Status.Rollout
 	if rolloutStatus == nil || !platform.Target.Rules.IsStaged() || rolloutStatus.Revision == platform.Revision {
 		return nil
@@ -45,7 +46,8 @@ func awaited(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.
 	return &plan.Block{Kind: plan.BlockedByWave, Reason: meta.ReasonWaitingForWave, Message: message}
 }
 
-// ReportedWriteHold returns why writes are on hold according to a VectorSidecar's status, or nil if they are allowed.
+// ReportedWriteHold returns the block that puts writes on hold according to the status of a VectorSidecar, or nil if they
+// are allowed. It is for previews, which do not follow the waves.
 func ReportedWriteHold(platform *desired.Platform, sidecar *v1alpha1.VectorSidecar) *plan.Block {
 	rolloutStatus, target := sidecar.Status.Rollout, &platform.Target
 	if rolloutStatus == nil || !target.Rules.IsStaged() || !fleet.IsHeld(rolloutStatus, target, rolloutStatus.State == v1alpha1.RolloutHalted) {

@@ -14,9 +14,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// offer sets Offers to the sidecars that a new workload would get now, so that the API server may inject them. It
-// also adds the ConfigMaps that they read, which have to exist first.
-func (d *Decision) offer(e *evaluation) {
+// addOverlays sets Offers to the sidecars that a new workload would get now, so that the API server may inject them. It
+// also adds the companions that they need, which have to exist first.
+func (d *Decision) addOverlays(e *evaluation) {
 	d.OverlayBlocker = e.overlayBlocker
 	if len(e.overlays) == 0 {
 		return
@@ -25,17 +25,17 @@ func (d *Decision) offer(e *evaluation) {
 		return
 	}
 	for i := range e.overlays {
-		offer := &e.overlays[i]
-		if reason := e.objection(offer); reason != "" {
+		overlay := &e.overlays[i]
+		if reason := e.findOverlayBlocker(overlay); reason != "" {
 			d.OverlayBlocker = reason
 			continue
 		}
-		d.Offers = append(d.Offers, *offer)
-		for n := range offer.Rendered.Companions {
-			d.addCompanion(&offer.Rendered.Companions[n])
+		d.Offers = append(d.Offers, *overlay)
+		for n := range overlay.Rendered.Companions {
+			d.addCompanion(&overlay.Rendered.Companions[n])
 		}
-		if offer.Rendered.Copied != nil {
-			d.addConfigMapCopy(offer.Rendered.Copied, offer.ConfigMap, types.NamespacedName{Namespace: e.Sidecar.Namespace, Name: e.Sidecar.Name})
+		if overlay.Rendered.Copied != nil {
+			d.addConfigMapCopy(overlay.Rendered.Copied, overlay.ConfigMap, types.NamespacedName{Namespace: e.Sidecar.Namespace, Name: e.Sidecar.Name})
 		}
 	}
 	if len(d.Offers) > 0 {
@@ -73,35 +73,35 @@ func (d *Decision) admissionBlocker() string {
 	return ""
 }
 
-// objectionIn explains why the API server must not inject a sidecar into workloads of a kind. It returns "" if it may.
-func (e *evaluation) objectionIn(kind string, offer *desired.AdmissionOverlay) string {
-	if reason := e.objection(offer); reason != "" {
+// overlayBlockerFor explains why the API server must not inject an overlay into workloads of a kind. It returns "" if it
+// may.
+func (e *evaluation) overlayBlockerFor(kind string, overlay *desired.AdmissionOverlay) string {
+	if reason := e.findOverlayBlocker(overlay); reason != "" {
 		return reason
 	}
 	if adapter := workload.KindByName(kind); adapter != nil && e.FindUndefinedField != nil {
-		return e.FindUndefinedField(adapter, tree.MapAt(offer.Rendered.Overlay.Body, "spec"))
+		return e.FindUndefinedField(adapter, tree.MapAt(overlay.Rendered.Overlay.Body, "spec"))
 	}
 	return ""
 }
 
-// objection explains why a sidecar must not be injected into workloads that the operator has yet to evaluate. It
-// returns "" if the sidecar may be injected.
-func (input *Input) objection(offer *desired.AdmissionOverlay) string {
-	if input.verdict(offer.Rendered).State != VerdictValid {
+// findOverlayBlocker explains why the API server must not inject an overlay into any workload. It returns "" if it may.
+func (input *Input) findOverlayBlocker(overlay *desired.AdmissionOverlay) string {
+	if input.verdict(overlay.Rendered).State != VerdictValid {
 		return "Vector has not accepted the configuration yet (sidecar.config.validateJob)"
 	}
-	if err := input.Platform.Policy.AdmitAlone(input.NamespaceLabels, &offer.Rendered.Overlay.Template); err != nil {
+	if err := input.Platform.Policy.AdmitAlone(input.NamespaceLabels, &overlay.Rendered.Overlay.Template); err != nil {
 		return err.Error()
 	}
-	return input.refusal(offer)
+	return input.dryRunRejection(overlay)
 }
 
-// refusal explains that the API server rejected pods with a sidecar in a dry run. It returns "" for none.
-func (input *Input) refusal(offer *desired.AdmissionOverlay) string {
-	hash := offer.Rendered.Desired.InjectedHash()
+// dryRunRejection explains that the API server rejected pods with an overlay in a dry run. It returns "" if it did not.
+func (input *Input) dryRunRejection(overlay *desired.AdmissionOverlay) string {
+	hash := overlay.Rendered.Desired.InjectedHash()
 	for key, verdict := range input.DryRuns {
 		if key.Hash == hash && verdict.Result == preflight.Rejected {
-			return "the API server rejects pods of a workload of the namespace with this sidecar (preflight)"
+			return "the API server rejected pods with this sidecar in a dry run for a workload of the namespace (preflight)"
 		}
 	}
 	return ""
