@@ -321,7 +321,7 @@ func (s *session) addNote(text string) {
 
 // loadEvaluator determines the platform's configuration and the default environment.
 func (s *session) loadEvaluator(ctx context.Context, chart fs.FS) error {
-	s.taker = source.Snapshotter{Source: accounts{source.Reader{Reader: s.objects}, s}, Settings: desired.Settings{Home: s.operatorNamespace()}, Now: time.Now(), Offer: decision.Offer{MissingKinds: s.objects.MissingKinds, Manifests: s.inputs.manifests}}
+	s.taker = source.Snapshotter{Source: accounts{source.Reader{Reader: s.objects}, s}, Settings: desired.Settings{Home: s.operatorNamespace()}, Now: time.Now(), WorkloadKinds: decision.WorkloadKinds{MissingKinds: s.objects.MissingKinds, Manifests: s.inputs.manifests}}
 	installed := source.Installation{}
 	if s.installation != nil {
 		installed = *s.installation

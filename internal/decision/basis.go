@@ -20,7 +20,7 @@ func (e *evaluation) basisFor(variant *desired.Variant) string {
 	spec := &e.Sidecar.Spec
 	inputs := []any{
 		spec.StrictOrder, spec.HostNetwork, spec.Owned(), spec.DriftPolicy, spec.RolloutMode(),
-		e.NamespaceLabels, e.NamespaceUsers, e.Unserved, e.Manifests, []byte(variant.Basis),
+		e.NamespaceLabels, e.NamespaceUsers, e.AdmissionBlocker, e.Manifests, []byte(variant.Basis),
 	}
 	for i := range e.Companions { // An unchanged sidecar stays only while its companions exist.
 		inputs = append(inputs, e.Companions[i].Name+" "+e.Companions[i].ResourceVersion)

@@ -61,8 +61,8 @@ func (e *evaluation) missingCompanions(companions []corev1.ConfigMap, invalid *d
 
 // withholdOverlays removes all admission overlays from the decision and sets the reason in OverlayBlocker.
 func (d *Decision) withholdOverlays(reason string) {
-	if d.Offers != nil || d.OverlayBlocker == "" {
-		d.Offers, d.OverlayBlocker = nil, reason
+	if d.Overlays != nil || d.OverlayBlocker == "" {
+		d.Overlays, d.OverlayBlocker = nil, reason
 	}
 }
 

@@ -91,7 +91,7 @@ func decideOn(ctx context.Context, input *Input, cache *desired.Cache) (*Decisio
 		if err != nil {
 			return nil, err
 		}
-		if input.Offers && sidecar.Spec.IsEnabled() {
+		if input.NeedsOverlays && sidecar.Spec.IsEnabled() {
 			e.setOverlays(ctx, injected)
 		}
 	}

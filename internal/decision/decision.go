@@ -68,9 +68,9 @@ type Decision struct {
 	Obsolete   []string
 	HasSettled bool
 
-	// Offers are the sidecars that the API server may inject into workloads when they are written. OverlayBlocker
+	// Overlays are the sidecars that the API server may inject into workloads when they are written. OverlayBlocker
 	// explains why there are none, or is "" if the reason is unknown.
-	Offers         []desired.AdmissionOverlay
+	Overlays       []desired.AdmissionOverlay
 	OverlayBlocker string
 
 	// OwnerRemovals are the removals of the sidecar by controller owners that still apply, by kind.

@@ -98,7 +98,7 @@ func (e *evaluation) evaluateView(ctx context.Context, record *workloadcache.Rec
 	p := e.plan(desiredWorkload.Desired, variant.Container, e.competitors(ctx, record, view), view)
 	p = p.WithBlock(findBlock(policyGates, e, &gateInput{plan: &p, view: view, rendered: rendered}))
 	if p.Desired != nil {
-		p.Warning = desiredWorkload.Warnings(p.Manager, e.Unserved, view)
+		p.Warning = desiredWorkload.Warnings(p.Manager, e.AdmissionBlocker, view)
 	}
 	evaluated, owned := &Evaluated{Rendered: rendered, Companions: rendered.Companions, Copied: rendered.Copied}, view.Owned[p.Manager]
 	switch {

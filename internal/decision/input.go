@@ -19,8 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Offer describes the workload kinds that can have sidecars.
-type Offer struct {
+// WorkloadKinds describes the workload kinds that can have sidecars.
+type WorkloadKinds struct {
 	// Served are the kinds that the installation enables. If they are not known, it is nil, and all kinds count as
 	// enabled.
 	Served []string
@@ -40,7 +40,7 @@ type Input struct {
 	// Workloads are workloads of the namespace: at least the selected ones, and the ones with fields or marks of this
 	// VectorSidecar.
 	Workloads []*workloadcache.Record
-	Offer
+	WorkloadKinds
 	// Others are the other VectorSidecars of the namespace.
 	Others []v1alpha1.VectorSidecar
 	// Companions are the ConfigMaps that the operator created for the VectorSidecar. They may have a digest instead of
@@ -55,9 +55,9 @@ type Input struct {
 	Previous *Previous
 	// Verdict returns the result of Vector's own validation. It is nil if the operator may not run Vector.
 	Verdict func(key string) Verdict
-	// Started returns the generation that a workload had after the operator's last write, or 0 if it is not known. It is
-	// nil if no generation is known.
-	Started func(types.UID) int64
+	// WrittenGeneration returns the generation that a workload had after the operator's last write, or 0 if it is not
+	// known. It is nil if no generation is known.
+	WrittenGeneration func(types.UID) int64
 	// DryRuns are the valid dry-run results of the sidecar, or nil if there are none.
 	DryRuns map[preflight.Key]preflight.DryRunResult
 	// CorrectionLoops are the stopped correction loops, by workload. The operator does not write the same sidecar to
@@ -65,9 +65,10 @@ type Input struct {
 	CorrectionLoops map[types.UID]CorrectionLoop
 	// Denials are the last writes to workloads that the API server rejected, by workload.
 	Denials map[types.UID]RejectedWrite
-	// Carried reports whether a workload with a controller owner is known to have had the sidecar, and the workload's
-	// last writer at that time. It is nil if this is not known for any workload.
-	Carried func(types.UID) (lastWriter string, ok bool)
+	// OwnedSidecarWriter returns the client that had last written a workload with a controller owner, when the operator
+	// last found the sidecar in the workload. It returns false if the operator never did. It is nil if this is not known
+	// for any workload.
+	OwnedSidecarWriter func(types.UID) (lastWriter string, ok bool)
 	// OnNodes returns the workloads of all namespaces that run on every node. It is nil if only the workloads of the
 	// Input are known.
 	OnNodes func() []*workloadcache.Record
@@ -77,17 +78,17 @@ type Input struct {
 	// PodsNotRead explains why pods are not read, or is "" if they are read. BlindHalt explains why rollout.halt
 	// cannot detect the causes of failures, or is "" if it can, or is not set.
 	PodsNotRead, BlindHalt string
-	// Offers requests that the decision also determines Decision.Offers.
-	Offers bool
-	// Unserved explains why the API server does not inject sidecars at admission. It is "" if the API server injects
-	// them, or if that is not known.
-	Unserved string
+	// NeedsOverlays requests that the decision also determines Decision.Overlays.
+	NeedsOverlays bool
+	// AdmissionBlocker explains why the API server does not inject sidecars at admission. It is "" if the API server
+	// injects them, or if that is not known.
+	AdmissionBlocker string
 	// FindUndefinedField returns the field of a pod that the definition of a kind does not have. The API server would
 	// drop that field. It returns "" if the definition has all fields or is not known. It is nil if no definitions are
 	// known.
 	FindUndefinedField func(kind *workload.Kind, pod map[string]any) string
-	// Hold blocks all writes except removals. It is nil if writes are allowed.
-	Hold *plan.Block
+	// WriteHold blocks all writes except removals. It is nil if writes are allowed.
+	WriteHold *plan.Block
 	// MaxAgeHold blocks rollouts that have waited for spec.rollout.maxAge. It is nil if they may start.
 	MaxAgeHold *plan.Block
 }
@@ -114,21 +115,21 @@ func (input *Input) withFixedResults() *Input {
 // manager returns the field manager of the VectorSidecar.
 func (input *Input) manager() string { return meta.Manager(input.Sidecar.Name) }
 
-// startedGeneration returns the generation after the last write to a workload, or 0 if it is not known.
-func (input *Input) startedGeneration(uid types.UID) int64 {
-	if input.Started == nil {
+// writtenGeneration returns the generation that a workload had after the last write, or 0 if it is not known.
+func (input *Input) writtenGeneration(uid types.UID) int64 {
+	if input.WrittenGeneration == nil {
 		return 0
 	}
-	return input.Started(uid)
+	return input.WrittenGeneration(uid)
 }
 
 // ownedSidecar reports whether the workload of a plan has a controller owner and is known to have had the sidecar.
-// lastWriter is the workload's last writer at that time.
+// lastWriter is the result of OwnedSidecarWriter.
 func (input *Input) ownedSidecar(p *plan.Plan) (lastWriter string, hadSidecar bool) {
-	if p.Owner == nil || input.Carried == nil {
+	if p.Owner == nil || input.OwnedSidecarWriter == nil {
 		return "", false
 	}
-	return input.Carried(p.Target.UID)
+	return input.OwnedSidecarWriter(p.Target.UID)
 }
 
 // CorrectionLoop is a stopped correction loop.

@@ -182,7 +182,7 @@ func TestDecide_UsesSlotForDeferredChange(t *testing.T) {
 	later(s)
 	noting(s, noon)
 	change(s, func(v *workload.View) { v.Generation, v.StateSince, v.Steady = 1, noon, 0 })
-	s.Started = func(types.UID) int64 { return 1 }
+	s.WrittenGeneration = func(types.UID) int64 { return 1 }
 	s.Sidecar.Spec.Rollout.Soak = &metav1.Duration{Duration: time.Minute}
 	s.Sidecar.Annotations = map[string]string{meta.AnnotationPromoteRollout: decide(t, s).Deferred.Change}
 	decided := decide(t, s)
@@ -328,26 +328,26 @@ func TestDecide_KeepsWaveOrderAfterMaxAge(t *testing.T) {
 func TestDecide_PublishesOverlayAfterPromotion(t *testing.T) {
 	for mode, isOffered := range map[v1alpha1.RolloutMode]bool{v1alpha1.ModeOnAppRollout: true, v1alpha1.ModeManual: false} {
 		s := snapshot(t, waitingFor(mode, 0), cart())
-		s.Now, s.Offers = noon, true
+		s.Now, s.NeedsOverlays = noon, true
 		current(t, s)
 		later(s)
 		decided := decide(t, s)
 		require.Equal(t, plan.ActionDefer, decided.Plans[0].Action())
-		require.Equal(t, isOffered, len(decided.Offers) > 0, decided.OverlayBlocker)
+		require.Equal(t, isOffered, len(decided.Overlays) > 0, decided.OverlayBlocker)
 		if isOffered {
 			require.Contains(t, decided.Plans[0].Message(), "the API server injects the sidecar in the same rollout if it can")
 			continue
 		}
 		require.Equal(t, "spec.rollout.mode is Manual, and this sidecar is not promoted", decided.OverlayBlocker)
 		s.Sidecar.Annotations = map[string]string{meta.AnnotationPromoteRollout: decided.Deferred.Change}
-		require.NotEmpty(t, decide(t, s).Offers)
+		require.NotEmpty(t, decide(t, s).Overlays)
 	}
 }
 
 // While writes are on hold, the annotation of a wait is not written.
 func TestDecide_WritesNoWaitAnnotationWhileOnHold(t *testing.T) {
 	s := snapshot(t, waitingFor(v1alpha1.ModeManual, 0), cart())
-	s.Now, s.Hold = noon, plan.StopBlock("stopped")
+	s.Now, s.WriteHold = noon, plan.StopBlock("stopped")
 	decided := decide(t, s)
 	require.Equal(t, plan.ActionDefer, decided.Plans[0].Action())
 	require.False(t, decided.Writes())

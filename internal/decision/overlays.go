@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// addOverlays sets Offers to the sidecars that a new workload would get now, so that the API server may inject them. It
+// addOverlays sets Overlays to the sidecars that a new workload would get now, so that the API server may inject them. It
 // also adds the companions that they need, which have to exist first.
 func (d *Decision) addOverlays(e *evaluation) {
 	d.OverlayBlocker = e.overlayBlocker
@@ -30,7 +30,7 @@ func (d *Decision) addOverlays(e *evaluation) {
 			d.OverlayBlocker = reason
 			continue
 		}
-		d.Offers = append(d.Offers, *overlay)
+		d.Overlays = append(d.Overlays, *overlay)
 		for n := range overlay.Rendered.Companions {
 			d.addCompanion(&overlay.Rendered.Companions[n])
 		}
@@ -38,7 +38,7 @@ func (d *Decision) addOverlays(e *evaluation) {
 			d.addConfigMapCopy(overlay.Rendered.Copied, overlay.ConfigMap, types.NamespacedName{Namespace: e.Sidecar.Namespace, Name: e.Sidecar.Name})
 		}
 	}
-	if len(d.Offers) > 0 {
+	if len(d.Overlays) > 0 {
 		d.OverlayBlocker = ""
 	}
 }

@@ -129,7 +129,7 @@ func (d *Decision) findOwnerRemovals(input *Input, workloads []evaluatedWorkload
 // So a last writer by hand excludes the owner only if it is another one than when the workload had the sidecar.
 func (input *Input) isRemovedByOwner(p *plan.Plan, generation int64) bool {
 	lacksSidecar := p.Owner != nil && p.Desired != nil && p.StartsPods() && p.Change != plan.Remove && (!p.Existing.HasSidecar || p.Write.Repairs)
-	if !lacksSidecar || generation <= input.startedGeneration(p.Target.UID) { // If the generation is not newer, the cache is stale.
+	if !lacksSidecar || generation <= input.writtenGeneration(p.Target.UID) { // If the generation is not newer, the cache is stale.
 		return false
 	}
 	// The annotations of the workload record that it had a sidecar, but not whether that was before a retry.
@@ -169,8 +169,8 @@ func (e *evaluation) admissionBlocker(p *plan.Plan) string {
 	if traits := &p.Target.Adapter().Traits; traits.Immutable != "" {
 		return "admission injection does not apply to " + p.Target.Adapter().Plural
 	}
-	if e.Unserved != "" {
-		return e.Unserved
+	if e.AdmissionBlocker != "" {
+		return e.AdmissionBlocker
 	}
 	reason := e.overlayBlocker
 	if len(e.overlays) > 0 {

@@ -46,7 +46,7 @@ func kafkas(retry string) []v1alpha1.OwnerRemoval {
 
 // had has this process know that the workload has carried the sidecar when that was its last writer.
 func had(lastWriter string) func(*Snapshot) {
-	return func(s *Snapshot) { s.Carried = func(types.UID) (string, bool) { return lastWriter, true } }
+	return func(s *Snapshot) { s.OwnedSidecarWriter = func(types.UID) (string, bool) { return lastWriter, true } }
 }
 
 // Each case is a workload with a controller owner and without the sidecar, and whether the operator injects it again.
@@ -94,8 +94,8 @@ func TestDecide_RespectsRemovalByControllerOwner(t *testing.T) {
 		"a new one of a kind that takes it out":  {"", kafkas(""), nil, plan.ActionBlocked, taken, "so would this one's owner"},
 		"that kind, after a retry":               {"again", kafkas(""), nil, plan.Inject, meta.ReasonOwnedBy, "a person wants to know"},
 		"that kind, after a retry that failed":   {"again", kafkas("again"), nil, plan.ActionBlocked, taken, "it was tried"},
-		"one of a stale cache":                   {"", nil, []func(*Snapshot){had(owner), func(s *Snapshot) { s.Started = func(types.UID) int64 { return 4 } }}, plan.Inject, meta.ReasonOwnedBy, "our own write does not show yet"},
-		"one that was written before this write": {"", nil, []func(*Snapshot){had(owner), func(s *Snapshot) { s.Started = func(types.UID) int64 { return 2 } }}, plan.ActionBlocked, taken, "and since"},
+		"one of a stale cache":                   {"", nil, []func(*Snapshot){had(owner), func(s *Snapshot) { s.WrittenGeneration = func(types.UID) int64 { return 4 } }}, plan.Inject, meta.ReasonOwnedBy, "our own write does not show yet"},
+		"one that was written before this write": {"", nil, []func(*Snapshot){had(owner), func(s *Snapshot) { s.WrittenGeneration = func(types.UID) int64 { return 2 } }}, plan.ActionBlocked, taken, "and since"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, as("", test.retry), cart())
@@ -117,7 +117,7 @@ func TestDecide_RespectsRemovalByControllerOwner(t *testing.T) {
 				require.Len(t, decided.OwnerRemovals, 1)
 				require.Equal(t, fleet.RetryDigest(s.Sidecar.Annotations), decided.OwnerRemovals[0].Retry)
 				require.Equal(t, v1alpha1.StateBlocked, p.State())
-				s.Sidecar.Status.RemovedByOwners, s.Carried = decided.OwnerRemovals, nil
+				s.Sidecar.Status.RemovedByOwners, s.OwnedSidecarWriter = decided.OwnerRemovals, nil
 				require.Equal(t, taken, decide(t, s).Plans[0].Reason(), "a new process knows it from the status")
 				return
 			}
@@ -155,7 +155,7 @@ func TestDecide_AppliesOwnedWorkloadsSetting(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, as("", ""), cart())
-			s.Unserved = test.left
+			s.AdmissionBlocker = test.left
 			ofKafka(s)
 			has := *s
 			carried(&has, &decide(t, &has).Plans[0])

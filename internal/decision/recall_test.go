@@ -43,8 +43,8 @@ func TestDecide_UsesLastDecisionLikeNewProcess(t *testing.T) {
 		{"nothing", func() {}, plan.Inject},
 		{"the sidecar is in", func() { carried(s, &injected) }, plan.None},
 		{"its rollout goes on", func() { change(s, func(v *workload.View) { v.Rollout, v.Generation = workload.RolloutProgressing, 2 }) }, plan.None},
-		{"it was us", func() { s.Started = func(types.UID) int64 { return 3 } }, plan.None},
-		{"nobody remembers", func() { s.Started = nil }, plan.None},
+		{"it was us", func() { s.WrittenGeneration = func(types.UID) int64 { return 3 } }, plan.None},
+		{"nobody remembers", func() { s.WrittenGeneration = nil }, plan.None},
 		{"another container comes first", func() {
 			change(s, func(v *workload.View) {
 				v.Containers = append([]workload.Container{{Name: "first", Init: true}, {Name: "vector", Init: true}}, v.Containers...)

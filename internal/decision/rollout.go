@@ -81,14 +81,14 @@ func newRollout(phase plan.RolloutPhase, reason, message string) plan.Rollout {
 // sidecar counts while it rolls out, because after a restart of the operator only this state shows the start of the
 // rollout. It also counts until it has soaked, even if some pods are unavailable. A removal does not need a soak.
 func (input *Input) isInFlight(p *plan.Plan, failedBefore bool) bool {
-	started := input.startedGeneration(p.Target.UID)
+	written := input.writtenGeneration(p.Target.UID)
 	isCurrent := p.IsCurrent() && p.Desired != nil
 	switch {
 	case p.Halted, p.IsDeferred():
 		return false
-	case p.Workload.Generation < started: // The cache is stale.
+	case p.Workload.Generation < written: // The cache is stale.
 		return true
-	case !isCurrent && (started == 0 || p.Existing.Waits): // Recording the wait did not start a rollout.
+	case !isCurrent && (written == 0 || p.Existing.Waits): // Recording the wait did not start a rollout.
 		return false
 	case p.Desired == nil && p.Workload.IsOutlived: // A workload that failed before the removal may never finish, so it does not use a slot.
 		return false

@@ -32,7 +32,7 @@ func inputAt(now time.Time) Input {
 // inputAfterWrite returns the Input of a decision after a write to the workload cart, which then had generation 1.
 func inputAfterWrite() Input {
 	input := inputAt(noon)
-	input.Started = func(uid types.UID) int64 { return map[types.UID]int64{"cart": 1}[uid] }
+	input.WrittenGeneration = func(uid types.UID) int64 { return map[types.UID]int64{"cart": 1}[uid] }
 	return input
 }
 

@@ -41,7 +41,7 @@ func TestDecide_ReportsSoakAndStartedRollouts(t *testing.T) {
 	s.Sidecar = logs().Disabled().Build()
 	change(s, func(v *workload.View) { v.Owned, v.Generation = nil, 1 })
 	require.Empty(t, decide(t, s).Plans)
-	s.Started = func(uid types.UID) int64 { return map[types.UID]int64{"cart": 1}[uid] }
+	s.WrittenGeneration = func(uid types.UID) int64 { return map[types.UID]int64{"cart": 1}[uid] }
 	require.True(t, decide(t, s).Plans[0].Rollout.InFlight, "the operator has begun it")
 }
 

@@ -29,17 +29,17 @@ func TestDecide_WarnsOfMissingApplicationEnv(t *testing.T) {
 
 	allowed, err := policy.Parse("policy", []byte("applicationEnv: [OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES]"))
 	require.NoError(t, err)
-	s.Platform.Policy, s.Offers = allowed, true
+	s.Platform.Policy, s.NeedsOverlays = allowed, true
 	decided = decide(t, s)
 	require.Empty(t, decided.Plans[0].Warning)
-	require.Len(t, decided.Offers, 1, decided.OverlayBlocker)
-	tells := decided.Offers[0].Rendered.Overlay.EnvInjections
+	require.Len(t, decided.Overlays, 1, decided.OverlayBlocker)
+	tells := decided.Overlays[0].Rendered.Overlay.EnvInjections
 	require.Equal(t, "http://127.0.0.1:4318", tells[0].Value)
 	require.Equal(t, "http/protobuf", tells[1].Value)
 
 	memory := newMemory()
 	for _, why := range []string{"", "it is off", "it is not served", ""} {
-		s.Unserved = why
+		s.AdmissionBlocker = why
 		warning := ""
 		if why != "" {
 			warning = "does not inject environment variables into the application (sidecar.applicationEnv): " + why

@@ -23,8 +23,8 @@ func (input *Input) writeHold() *plan.Block {
 		return plan.StopBlock("the annotation " + meta.AnnotationStopWrites + " of the installation's ConfigMap stops all writes except removals")
 	case input.Platform.Unpublished != "":
 		return &plan.Block{Kind: plan.BlockedByRevision, Reason: meta.ReasonRevisionIncomplete, Message: input.Platform.Unpublished}
-	case input.Hold != nil:
-		return input.Hold
+	case input.WriteHold != nil:
+		return input.WriteHold
 	}
 	return revisionHold(input.Platform, input.Sidecar)
 }

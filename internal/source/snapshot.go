@@ -73,7 +73,7 @@ type Snapshotter struct {
 	// environment that the operator reports for the namespace takes precedence.
 	DefaultAssumed string
 	// Offer has the same meaning as in decision.Input.
-	decision.Offer
+	decision.WorkloadKinds
 	// Now is the time of the snapshot. It may be zero if the progress of rollouts does not matter.
 	Now time.Time
 }
@@ -114,7 +114,7 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 			Settings: t.Settings, ConfigMaps: objects, Accounts: objects,
 			Sidecar: sidecar, NamespaceLabels: namespace.Labels, Platform: platform,
 		},
-		Workloads: workloads, Companions: companions, Offer: t.Offer, Now: t.Now, Hold: decision.ReportedWriteHold(platform, sidecar),
+		Workloads: workloads, Companions: companions, WorkloadKinds: t.WorkloadKinds, Now: t.Now, WriteHold: decision.ReportedWriteHold(platform, sidecar),
 	}
 	if t.Cluster.Platform == render.OpenShift {
 		input.NamespaceUsers = policy.ParseUserRange(namespace.Users)

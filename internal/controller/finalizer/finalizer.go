@@ -64,7 +64,7 @@ func (f *Finalizer) Forget(name types.NamespacedName) { f.owned.forget(name) }
 // the finalizer.
 func (f *Finalizer) AddBeforeWriting(ctx context.Context, sidecar *v1alpha1.VectorSidecar, decision *decision.Decision) error {
 	concerned := func(p plan.Plan) bool { return p.Writes() || p.Existing.IsOwned || p.Existing.IsMarked }
-	needsFinalizer := decision.LeavesMarks || len(decision.Missing)+len(decision.Offers) > 0 || slices.ContainsFunc(decision.Plans, concerned)
+	needsFinalizer := decision.LeavesMarks || len(decision.Missing)+len(decision.Overlays) > 0 || slices.ContainsFunc(decision.Plans, concerned)
 	if sidecar.DeletionTimestamp != nil || !needsFinalizer {
 		return nil
 	}

@@ -93,17 +93,17 @@ func (m *Memory) RequestUpdate(sidecar *v1alpha1.VectorSidecar, d *decision.Deci
 	if d.Invalid != nil {
 		skipReason = d.Invalid.Message
 	}
-	if !m.isEnabled || len(d.Offers) == 0 && skipReason == "" {
+	if !m.isEnabled || len(d.Overlays) == 0 && skipReason == "" {
 		return // Without both, rendering timed out, and the OverlaySet stays unchanged.
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	sidecarState := m.getOrCreate(client.ObjectKeyFromObject(sidecar))
 	sidecarState.isGone, sidecarState.removalTime = false, time.Time{}
-	sidecarState.request = &request{overlays: d.Offers, skipReason: skipReason, sidecar: &v1alpha1.VectorSidecar{
+	sidecarState.request = &request{overlays: d.Overlays, skipReason: skipReason, sidecar: &v1alpha1.VectorSidecar{
 		ObjectMeta: metav1.ObjectMeta{Namespace: sidecar.Namespace, Name: sidecar.Name}, Spec: *sidecar.Spec.DeepCopy(),
 	}}
-	if rejected := sidecarState.rejected; slices.ContainsFunc(d.Offers, rejected.concerns) {
+	if rejected := sidecarState.rejected; slices.ContainsFunc(d.Overlays, rejected.concerns) {
 		sidecarState.request.overlays, sidecarState.request.skipReason = nil, rejected.reason
 	}
 	m.wake(sidecar.Namespace)

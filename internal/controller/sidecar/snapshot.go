@@ -49,7 +49,7 @@ func (s *snapshots) takeSnapshot(ctx context.Context, sidecar *v1alpha1.VectorSi
 	if input, err = s.snapshotFrom(ctx, sidecar, &cacheSource{snapshots: s, known: sidecarState}); err != nil {
 		return nil, err
 	}
-	input.Adopted, input.Hold, input.MaxAgeHold, input.Observer = sidecarState.AdoptedContent(), rollout.writeHold(), rollout.maxAgeHold(), s.instruments.observeStep
+	input.Adopted, input.WriteHold, input.MaxAgeHold, input.Observer = sidecarState.AdoptedContent(), rollout.writeHold(), rollout.maxAgeHold(), s.instruments.observeStep
 	if !isFresh {
 		input.Previous = sidecarState.Previous()
 	}
@@ -81,13 +81,13 @@ func (s *snapshots) snapshotFrom(ctx context.Context, sidecar *v1alpha1.VectorSi
 	if err != nil {
 		return nil, err
 	}
-	input.Offers, input.Unserved = s.options.OverlaySets, "the installation's admissionInjection.enabled is false"
+	input.NeedsOverlays, input.AdmissionBlocker = s.options.OverlaySets, "the installation's admissionInjection.enabled is false"
 	if s.options.OverlaySets {
-		input.Unserved, input.FindUndefinedField = s.policies.NotServedReason(), s.policies.KindProblems(ctx, sidecar.Spec.Kinds())
+		input.AdmissionBlocker, input.FindUndefinedField = s.policies.NotServedReason(), s.policies.KindProblems(ctx, sidecar.Spec.Kinds())
 	}
 	input.CorrectionLoops, _ = cacheSource.known.CorrectionLoops()
 	input.DryRuns, input.Denials = cacheSource.known.DryRuns(), cacheSource.known.Denials()
-	input.Started, input.Carried, input.OnNodes = cacheSource.known.Generation, cacheSource.known.OwnedWorkloadWriter, s.workloads.ListOnEveryNode
+	input.WrittenGeneration, input.OwnedSidecarWriter, input.OnNodes = cacheSource.known.Generation, cacheSource.known.OwnedWorkloadWriter, s.workloads.ListOnEveryNode
 	if s.options.ValidationJobs {
 		input.Verdict = cacheSource.known.Verdict
 	}

@@ -46,7 +46,7 @@ func sameSnapshot(t *testing.T, want, got *decision.Input) {
 		return map[string]string{"name": object.Name, "version": object.ResourceVersion, "content": companion.KnownDigest(object)}
 	}
 	require.Empty(t, cmp.Diff(want, got,
-		cmpopts.IgnoreFields(decision.Input{}, "PodsNotRead", "BlindHalt", "Started", "Carried", "Unserved", "OnNodes", "Verdict", "Observer", "Platform", "Budget", "Now", "ConfigMaps", "Accounts"),
+		cmpopts.IgnoreFields(decision.Input{}, "PodsNotRead", "BlindHalt", "WrittenGeneration", "OwnedSidecarWriter", "AdmissionBlocker", "OnNodes", "Verdict", "Observer", "Platform", "Budget", "Now", "ConfigMaps", "Accounts"),
 		cmpopts.IgnoreUnexported(decision.Input{}),
 		cmpopts.IgnoreFields(v1alpha1.VectorSidecar{}, "ManagedFields"),
 		cmpopts.SortSlices(func(a, b *workloadcache.Record) int { return strings.Compare(a.Name, b.Name) }),
@@ -115,7 +115,7 @@ func TestSnapshots_EqualSnapshotOfPlugin(t *testing.T) {
 			require.Empty(t, unseen)
 			reader := source.Snapshotter{
 				Source: source.Reader{Reader: world}, Platform: operators.Platform,
-				Settings: operators.Settings, Offer: operators.Offer,
+				Settings: operators.Settings, WorkloadKinds: operators.WorkloadKinds,
 			}
 			plugins, err := reader.Observe(t.Context(), asked)
 			require.NoError(t, err)
