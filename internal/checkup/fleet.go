@@ -102,7 +102,7 @@ func stuckWaves(published *fleet.Target, publishedAt time.Time, members []FleetM
 			continue
 		}
 		statuses = append(statuses, member.Status)
-		if fleet.InProgress(member.Status, published) {
+		if fleet.HasUnfinished(member.Status, published) {
 			names[member.Status.Wave] = append(names[member.Status.Wave], member.Name)
 		}
 	}

@@ -38,7 +38,7 @@ func CountDemand(plans []plan.Plan, class plan.Class) fleet.Demand {
 // NewProgress returns the progress of a VectorSidecar from its admitted plans. isWritten is true if some of the plans
 // have been written. Waves do not wait for workloads that failed before.
 func NewProgress(plans []plan.Plan, isWritten bool) fleet.Progress {
-	progress := fleet.Progress{IsBegun: isWritten, IsDone: !isWritten}
+	progress := fleet.Progress{IsStarted: isWritten, IsDone: !isWritten}
 	for i := range plans {
 		p := &plans[i]
 		if p.Rollout.SidecarFailed {
@@ -53,7 +53,7 @@ func NewProgress(plans []plan.Plan, isWritten bool) fleet.Progress {
 		if p.Class() != plan.Injections {
 			continue
 		}
-		progress.IsBegun, progress.IsLate = progress.IsBegun || p.Rollout.InFlight, progress.IsLate || p.MaxAgeExpired
+		progress.IsStarted, progress.IsLate = progress.IsStarted || p.Rollout.InFlight, progress.IsLate || p.MaxAgeExpired
 		if p.Rollout.FailedBefore {
 			continue
 		}

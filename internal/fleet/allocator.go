@@ -39,16 +39,17 @@ func (d *Demand) totalWanted() int { return d.Wanted + d.FailedWanted }
 // A slot that is used for longer than Patience does not block other VectorSidecars. Only application owners can end
 // soaks and pods that never start, and one owner could use all slots.
 //
-// It does not keep anything that outlives the process. Each VectorSidecar reports its rollouts in progress again, and
-// no slot is assigned before all have reported.
+// Its state is lost on a restart. Each VectorSidecar then reports its rollouts in progress again, and slots are assigned
+// after all have reported.
 type SlotAllocator struct {
 	now func() time.Time
 
 	mu      sync.Mutex
 	demands map[types.NamespacedName]*slotState
 	// sum is the total demand of all VectorSidecars.
-	sum  Demand
-	turn int
+	sum Demand
+	// grants is the number of grants of slots so far.
+	grants int
 	// awaitingReports are the VectorSidecars that have not reported yet. It is nil until ExpectReports is called.
 	awaitingReports map[types.NamespacedName]bool
 }
@@ -58,8 +59,9 @@ type slotState struct {
 	Demand
 	// since are the times since when the slots are used, oldest first. The oldest slot is released first.
 	since []time.Time
-	// turn is the number of the last grant. The VectorSidecar with the lowest turn has waited longest.
-	turn int
+	// lastGrant is the number of the last grant to the VectorSidecar, or of its first report. The VectorSidecar with the
+	// lowest number has waited longest.
+	lastGrant int
 	// withdrawn is the demand that Withdraw removed after a failed reconcile. The VectorSidecar waits for slots again
 	// when a rollout of any VectorSidecar has ended.
 	withdrawn int
@@ -129,8 +131,8 @@ func (a *SlotAllocator) SetDemand(name types.NamespacedName, demand Demand) {
 func (a *SlotAllocator) setDemand(name types.NamespacedName, demand Demand) *slotState {
 	state := a.demands[name]
 	if state == nil {
-		a.turn++
-		state = &slotState{turn: a.turn}
+		a.grants++
+		state = &slotState{lastGrant: a.grants}
 		a.demands[name] = state
 	}
 	a.replaceDemand(state, demand)
@@ -140,7 +142,7 @@ func (a *SlotAllocator) setDemand(name types.NamespacedName, demand Demand) *slo
 	return state
 }
 
-// replaceDemand sets the demand in a state, and corrects the total demand. The caller must hold mu.
+// replaceDemand sets the demand in a state, and updates the total demand. The caller must hold mu.
 func (a *SlotAllocator) replaceDemand(state *slotState, demand Demand) {
 	a.sum.Matched += demand.Matched - state.Matched
 	a.sum.InProgress += demand.InProgress - state.InProgress
@@ -185,8 +187,8 @@ func (a *SlotAllocator) Reserve(name types.NamespacedName, demand Demand, rules 
 			FailedInProgress: demand.FailedInProgress + failed, FailedWanted: demand.FailedWanted - failed,
 		})
 		state.unreported = Demand{InProgress: healthy, FailedInProgress: failed}
-		a.turn++
-		state.turn = a.turn
+		a.grants++
+		state.lastGrant = a.grants
 	}
 	delete(shares, name)
 	return granted, a.membersToRequeue(shares)
@@ -313,20 +315,20 @@ func (a *SlotAllocator) assignSlots(rules *Rules) map[types.NamespacedName]int {
 		}
 	}
 	shares := map[types.NamespacedName]int{}
-	isAny, wantedHealthy := func(types.NamespacedName) bool { return true }, func(state *slotState) int { return state.Wanted }
-	a.divideSlots(free, shares, wantedHealthy, isAny)
+	everyone, wantedHealthy := func(types.NamespacedName) bool { return true }, func(state *slotState) int { return state.Wanted }
+	a.divideSlots(free, shares, wantedHealthy, everyone)
 	a.divideSlots(extra, shares, wantedHealthy, func(name types.NamespacedName) bool { return overdue[name] == 0 })
 	granted := 0
 	for _, count := range shares {
 		granted += count
 	}
 	if granted == a.sum.Wanted { // No healthy workload waits.
-		a.divideSlots(limit-a.sum.totalInProgress()-granted, shares, func(state *slotState) int { return state.totalWanted() }, isAny)
+		a.divideSlots(limit-a.sum.totalInProgress()-granted, shares, func(state *slotState) int { return state.totalWanted() }, everyone)
 	}
 	return shares
 }
 
-// namespaceQueue is the VectorSidecars of one namespace that wait, in the order in which they get slots.
+// namespaceQueue contains the VectorSidecars of one namespace that wait, in the order in which they get slots.
 type namespaceQueue struct {
 	// inProgress is the number of slots that the whole namespace uses.
 	inProgress int
@@ -351,7 +353,7 @@ func (a *SlotAllocator) divideSlots(free int, shares map[types.NamespacedName]in
 		}
 	}
 	compareMembers := func(x, y types.NamespacedName) int {
-		return cmp.Or(a.demands[x].InProgress+shares[x]-a.demands[y].InProgress-shares[y], a.demands[x].turn-a.demands[y].turn)
+		return cmp.Or(a.demands[x].InProgress+shares[x]-a.demands[y].InProgress-shares[y], a.demands[x].lastGrant-a.demands[y].lastGrant)
 	}
 	compareQueues := func(x, y *namespaceQueue) int {
 		return cmp.Or(x.inProgress-y.inProgress, compareMembers(x.waiting[0], y.waiting[0]))

@@ -14,7 +14,7 @@ import (
 
 // fails is progress of a VectorSidecar with failed Deployments.
 func fails(reason string, names ...string) Progress {
-	progress := Progress{IsBegun: true, Failed: len(names)}
+	progress := Progress{IsStarted: true, Failed: len(names)}
 	for _, name := range names {
 		progress.Failures = append(progress.Failures, v1alpha1.RolloutFailure{Namespace: "shop", Kind: "Deployment", Name: name, Reason: reason})
 	}

@@ -62,8 +62,8 @@ func PreviewUndo(members []UndoMember, target *Target, filter *types.NamespacedN
 		if filter != nil && *filter != member.Name {
 			continue
 		}
-		stage := Advance(member.Status, member.Member, target, waves.Gate(member.Member, target, now))
-		effect.addMember(member, undone, stage.Status.Revision, target)
+		state := Advance(member.Status, member.Member, target, waves.Gate(member.Member, target, now))
+		effect.addMember(member, undone, state.Status.Revision, target)
 	}
 	slices.SortFunc(effect.Moves, func(a, b UndoMove) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), compareKeys(a.Name, b.Name))

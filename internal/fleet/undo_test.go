@@ -103,14 +103,14 @@ func (w *walk) pass(member *walker) {
 			w.store(given.Revision)
 		}
 		stage.MarkStarted(w.now)
-		progress = Progress{IsBegun: true, Generation: 1} // What fails does so a moment later.
+		progress = Progress{IsStarted: true, Generation: 1} // What fails does so a moment later.
 	}
 	if revision := stage.Status.Revision; !stage.IsHeld && revision != "" {
 		if n := len(member.had); n == 0 || member.had[n-1] != revision {
 			member.had = append(member.had, revision)
 		}
 		if isBad := len(revision) > 3 && revision[:3] == "bad"; isBad && !member.healthy && !stage.IsNew {
-			progress = Progress{IsBegun: true, Failed: 2, Generation: 1}
+			progress = Progress{IsStarted: true, Failed: 2, Generation: 1}
 		}
 	}
 	stage.Observe(progress, member.wave, &given, w.now)

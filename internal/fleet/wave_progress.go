@@ -10,14 +10,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// InProgress reports whether a VectorSidecar has the published revision and has not finished it. Waves.Count counts the
+// HasUnfinished reports whether a VectorSidecar has the published revision and has not finished it. Waves.Count counts the
 // same VectorSidecars.
-func InProgress(status *v1alpha1.RolloutStatus, target *Target) bool {
-	return isInProgress(status.Revision, status.CompletionTime != nil, target)
+func HasUnfinished(status *v1alpha1.RolloutStatus, target *Target) bool {
+	return hasUnfinished(status.Revision, status.CompletionTime != nil, target)
 }
 
-// isInProgress reports whether a VectorSidecar has the target revision and has not finished it.
-func isInProgress(revision string, isDone bool, target *Target) bool {
+// hasUnfinished reports whether a VectorSidecar has the target revision and has not finished it.
+func hasUnfinished(revision string, isDone bool, target *Target) bool {
 	return revision == target.Revision && !isDone
 }
 
@@ -27,7 +27,7 @@ func isInProgress(revision string, isDone bool, target *Target) bool {
 func ProgressingSince(target *Target, published time.Time, members []*v1alpha1.RolloutStatus) map[string]time.Time {
 	startByWave := map[string]time.Time{}
 	for _, status := range members {
-		if !InProgress(status, target) {
+		if !HasUnfinished(status, target) {
 			continue
 		}
 		start := waveStart(status, target, published, members)

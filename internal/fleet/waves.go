@@ -88,8 +88,8 @@ func NewWaves(target *Target, statuses []MemberStatus, isKnown bool) *Waves {
 	return w
 }
 
-// progress returns the progress that the status describes. Failures count only if the member has handled the last retry
-// of the installation.
+// progress returns the progress that the status describes. Failures from before the last retry of the installation do not
+// count.
 func (m *MemberStatus) progress(target *Target) memberProgress {
 	member, status := &m.Member, m.Status
 	progress := memberProgress{
@@ -123,8 +123,8 @@ func (w *Waves) findFrontier(isKnown bool) waveFrontier {
 			}
 		}
 		isFinished := progress.revision == revision && progress.isDone && !progress.isOutdated
-		isBehind := progress.wave > passed && !progress.isSkipped && !isFinished
-		if isBehind && (progress.wave < frontier.wave || progress.wave == frontier.wave && compareKeys(progress.name, frontier.blocking) < 0) {
+		isUnfinished := progress.wave > passed && !progress.isSkipped && !isFinished
+		if isUnfinished && (progress.wave < frontier.wave || progress.wave == frontier.wave && compareKeys(progress.name, frontier.blocking) < 0) {
 			frontier.wave, frontier.blocking = progress.wave, progress.name
 		}
 	}
@@ -177,7 +177,7 @@ func (w *Waves) Count() (waves []WaveCount) {
 		progress := &w.members[i]
 		count := &waves[min(progress.wave, len(waves)-1)]
 		switch {
-		case isInProgress(progress.revision, progress.isDone, w.target):
+		case hasUnfinished(progress.revision, progress.isDone, w.target):
 			count.Progressing++
 		case progress.revision != w.target.Revision:
 			count.Waiting++

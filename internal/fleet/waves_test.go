@@ -125,7 +125,7 @@ func (f *fleetOf) states() (states []v1alpha1.RolloutState) {
 
 var (
 	nothing = Progress{IsDone: true}
-	rolling = Progress{IsBegun: true}
+	rolling = Progress{IsStarted: true}
 )
 
 // A wave starts a revision after the waves before it have finished and soaked.
@@ -233,9 +233,9 @@ func TestHalt_LastsUntilNewRevisionOrRetry(t *testing.T) {
 	f.passes(nothing)
 	f.given.Revision = "two"
 	f.pass(0, rolling)
-	f.pass(0, Progress{IsBegun: true, Failed: 1})
-	require.False(t, f.pass(0, Progress{IsBegun: true, Failed: 1}).Gate.IsHalted, "one is not enough")
-	f.pass(0, Progress{IsBegun: true, Failed: 2})
+	f.pass(0, Progress{IsStarted: true, Failed: 1})
+	require.False(t, f.pass(0, Progress{IsStarted: true, Failed: 1}).Gate.IsHalted, "one is not enough")
+	f.pass(0, Progress{IsStarted: true, Failed: 2})
 	require.True(t, f.wakened[f.names[2]])
 	stage := f.pass(0, nothing)
 	require.True(t, stage.IsHeld && stage.Gate.IsHalted, "it is not forgotten when the workloads recover")
@@ -287,7 +287,7 @@ func TestAdvance_RevertsHaltedRevision(t *testing.T) {
 	f.passes(nothing)
 	f.given.Revision = "two"
 	f.pass(0, rolling)
-	f.pass(0, Progress{IsBegun: true, Failed: 2})
+	f.pass(0, Progress{IsStarted: true, Failed: 2})
 	stage := f.pass(0, rolling)
 	require.True(t, stage.IsNew && !stage.IsHeld)
 	require.Equal(t, "one", f.is[0].Revision)
@@ -329,7 +329,7 @@ func TestAdvance_PrefersOnFailureOfVectorSidecar(t *testing.T) {
 		f.passes(nothing)
 		f.given.Revision = "two"
 		f.pass(0, rolling)
-		f.pass(0, Progress{IsBegun: true, Failed: 1})
+		f.pass(0, Progress{IsStarted: true, Failed: 1})
 		f.passes(rolling)
 		require.Equal(t, test.want, f.is[0].State, own)
 	}
@@ -340,7 +340,7 @@ func TestAdvance_HaltsFailedFirstRevision(t *testing.T) {
 	f := newFleet(t, "halt: {}\nonFailure: Revert", 1)
 	f.pass(0, rolling)
 	f.pass(0, rolling)
-	f.pass(0, Progress{IsBegun: true, Failed: 1})
+	f.pass(0, Progress{IsStarted: true, Failed: 1})
 	require.True(t, f.pass(0, rolling).IsHeld)
 	require.Equal(t, v1alpha1.RolloutHalted, f.is[0].State)
 }
@@ -355,7 +355,7 @@ func TestAdvance_RemembersLastFinishedRevision(t *testing.T) {
 		f.pass(0, rolling)
 		require.Equal(t, "one", f.is[0].Previous)
 	}
-	f.pass(0, Progress{IsBegun: true, Failed: 2})
+	f.pass(0, Progress{IsStarted: true, Failed: 2})
 	f.pass(0, rolling)
 	require.Equal(t, "one", f.is[0].Revision)
 }
@@ -459,7 +459,7 @@ func TestFailures_ExcludeThoseCausedBySpec(t *testing.T) {
 			f.passes(nothing)
 			f.given.Revision, f.generation = "two", generations.before
 			f.pass(0, rolling)
-			f.pass(0, Progress{IsBegun: true, Failed: 3, Generation: generations.now})
+			f.pass(0, Progress{IsStarted: true, Failed: 3, Generation: generations.now})
 			require.Empty(t, f.is[0].FailedRevision)
 			require.True(t, f.pass(1, rolling).IsNew, "nobody waits for it")
 		})
@@ -473,7 +473,7 @@ func TestRevisionState_StopsOneVectorSidecarOnUnknownFailure(t *testing.T) {
 	f.passes(nothing)
 	f.given.Revision = "two"
 	f.pass(0, rolling)
-	f.pass(0, Progress{IsBegun: true, IsDone: true, Unexplained: 2})
+	f.pass(0, Progress{IsStarted: true, IsDone: true, Unexplained: 2})
 	require.Empty(t, f.is[0].FailedRevision)
 	require.Nil(t, f.is[0].CompletionTime)
 	require.Equal(t, v1alpha1.RolloutProgressing, f.is[0].State)
@@ -738,7 +738,7 @@ func TestHalt_AllowsRetryOfOneSidecar(t *testing.T) {
 			f.restart()
 			for range 2 {
 				for wave := range f.names {
-					f.pass(wave, Progress{IsBegun: wave == 0, IsDone: wave != 0})
+					f.pass(wave, Progress{IsStarted: wave == 0, IsDone: wave != 0})
 				}
 			}
 			require.Equal(t, "two", f.is[0].Revision)

@@ -39,7 +39,7 @@ func TestLastStatus_UsesStatusOfNeighboringWave(t *testing.T) {
 // The progress of a ClusterVectorSidecar in a wave is the sum of the progress of its namespaces.
 func TestSumProgress_CombinesProgressOfNamespaces(t *testing.T) {
 	require.Equal(t, Progress{IsDone: true, Generation: 3}, SumProgress([]Progress{{IsDone: true}, {IsDone: true}}, 3))
-	require.Equal(t, Progress{IsBegun: true, Failed: 3}, SumProgress([]Progress{{IsDone: true, Failed: 1}, {IsBegun: true, Failed: 2}}, 0))
+	require.Equal(t, Progress{IsStarted: true, Failed: 3}, SumProgress([]Progress{{IsDone: true, Failed: 1}, {IsStarted: true, Failed: 2}}, 0))
 	require.Equal(t, Progress{IsPaused: true, IsLate: true, IsDone: true}, SumProgress([]Progress{{IsDone: true, IsPaused: true}, {IsDone: true, IsLate: true}}, 0))
 	require.False(t, SumProgress(nil, 1).IsDone, "of what nobody has looked at, nothing is known")
 }

@@ -54,15 +54,15 @@ type WaveMember struct {
 
 // Advance returns the next state of a VectorSidecar, from its last rollout status and the gate of its wave.
 func Advance(previous *v1alpha1.RolloutStatus, member WaveMember, target *Target, gate Gate) RevisionState {
-	stage := RevisionState{Gate: gate, retry: member.Retry}
+	state := RevisionState{Gate: gate, retry: member.Retry}
 	if previous != nil {
-		stage.Status = *previous.DeepCopy()
+		state.Status = *previous.DeepCopy()
 	}
-	status := &stage.Status
-	stage.handleUndo(member, target)
+	status := &state.Status
+	state.handleUndo(member, target)
 	isRetried := member.isRetried(status, target)
 	if isRetried {
-		gate.IsHalted, stage.Gate.IsHalted = false, false
+		gate.IsHalted, state.Gate.IsHalted = false, false
 	}
 	if status.FailedRevision != "" && status.LastHandledInstallationRetry != target.Retry {
 		status.FailedRevision, status.FailedWorkloads, status.LastHandledInstallationRetry = "", 0, ""
@@ -72,46 +72,46 @@ func Advance(previous *v1alpha1.RolloutStatus, member WaveMember, target *Target
 	isUndone := member.IsUndone || target.IsUndone() && !isRetried
 	switch {
 	case member.RevertTo != "" && (status.Revision != member.RevertTo || status.RevertedFrom != target.Revision):
-		stage.returnRevision(member.RevertTo, &member, target)
+		state.revertTo(member.RevertTo, &member, target)
 	case isUndone && status.Revision == target.Revision:
-		stage.undoRevision(&member, target)
+		state.undoRevision(&member, target)
 	case isRetried && status.RevertedFrom == target.Revision: // The failures still count for all other VectorSidecars.
 		*status = v1alpha1.RolloutStatus{
 			Revision: target.Revision, Previous: status.Revision, Generation: member.Generation, Wave: status.Wave, State: v1alpha1.RolloutProgressing,
 			FailedRevision: status.FailedRevision, FailedWorkloads: status.FailedWorkloads, LastHandledInstallationRetry: status.LastHandledInstallationRetry, LastHandledRetry: status.LastHandledRetry, LastHandledUndo: status.LastHandledUndo,
 			Failures: status.Failures,
 		}
-		stage.IsNew = true
+		state.IsNew = true
 	case status.Revision != target.Revision && gate.IsOpen:
 		*status = v1alpha1.RolloutStatus{
 			Revision: target.Revision, Previous: lastKnownGood(status, target), Generation: member.Generation, Wave: status.Wave, State: v1alpha1.RolloutProgressing,
 			LastHandledRetry: member.Retry, Failures: status.Failures,
 		}
-		stage.IsNew = true
+		state.IsNew = true
 	case status.Revision == target.Revision && gate.IsHalted && onFailure == v1alpha1.OnFailureRevert && status.Previous != "" && !target.isFailed(status.Previous):
-		stage.returnRevision(status.Previous, &member, target)
+		state.revertTo(status.Previous, &member, target)
 	case status.Revision == "" && gate.Fallback != nil:
-		status.Revision, status.CompletionTime, stage.IsNew = gate.Fallback.Revision, &gate.Fallback.CompletionTime, true
+		status.Revision, status.CompletionTime, state.IsNew = gate.Fallback.Revision, &gate.Fallback.CompletionTime, true
 	}
-	stage.waitForWave(target)
+	state.setWaitState(target)
 	if status.Message == "" {
 		status.Message = member.Rejection
 	}
-	return stage
+	return state
 }
 
 // isRetried reports whether a user requests to continue with the target revision, and the request has not been
 // handled yet. The VectorSidecar must have the target revision, or have reverted from it. If a user also requests a
 // revert, the revert takes precedence.
 func (m *WaveMember) isRetried(status *v1alpha1.RolloutStatus, target *Target) bool {
-	hasIt := status.Revision == target.Revision || status.RevertedFrom == target.Revision
-	return m.RevertTo == "" && !m.IsUndone && m.Retry != "" && m.Retry != status.LastHandledRetry && hasIt
+	hasTarget := status.Revision == target.Revision || status.RevertedFrom == target.Revision
+	return m.RevertTo == "" && !m.IsUndone && m.Retry != "" && m.Retry != status.LastHandledRetry && hasTarget
 }
 
-// returnRevision reverts a VectorSidecar from the target revision to an earlier one.
-func (s *RevisionState) returnRevision(targetRevision string, member *WaveMember, target *Target) {
+// revertTo reverts a VectorSidecar from the target revision to an earlier one.
+func (s *RevisionState) revertTo(earlierRevision string, member *WaveMember, target *Target) {
 	status := &s.Status
-	status.RevertedFrom, status.Revision, status.Previous = target.Revision, targetRevision, ""
+	status.RevertedFrom, status.Revision, status.Previous = target.Revision, earlierRevision, ""
 	status.Generation, status.StartTime, status.CompletionTime, status.LastHandledRetry, s.IsNew = member.Generation, nil, nil, member.Retry, true
 }
 
@@ -130,9 +130,9 @@ func (s *RevisionState) handleUndo(member WaveMember, target *Target) {
 // undoRevision reverts a VectorSidecar from the undone revision to an earlier one. Without an earlier revision, the
 // VectorSidecar keeps the undone one.
 func (s *RevisionState) undoRevision(member *WaveMember, target *Target) {
-	switch targetRevision := returnTarget(&s.Status, s.Gate.Finished, target); {
-	case targetRevision != "":
-		s.returnRevision(targetRevision, member, target)
+	switch earlierRevision := findEarlierRevision(&s.Status, s.Gate.Finished, target); {
+	case earlierRevision != "":
+		s.revertTo(earlierRevision, member, target)
 	case target.Stored == nil:
 		s.Gate.Message += "; the stored revisions could not be read"
 	case s.Gate.IsKnown:
@@ -140,10 +140,10 @@ func (s *RevisionState) undoRevision(member *WaveMember, target *Target) {
 	}
 }
 
-// returnTarget returns the revision that a VectorSidecar returns to when the published revision is undone. It is the
+// findEarlierRevision returns the revision that a VectorSidecar returns to when the published revision is undone. It is the
 // previous revision, or else the newest one that a VectorSidecar of the wave has finished. It returns "" for none.
 // Failed revisions do not qualify.
-func returnTarget(status *v1alpha1.RolloutStatus, newest string, target *Target) string {
+func findEarlierRevision(status *v1alpha1.RolloutStatus, newest string, target *Target) string {
 	if target.canReturnTo(status.Previous) {
 		return status.Previous
 	}
@@ -179,12 +179,12 @@ func (s *RevisionState) Reject(previous *v1alpha1.RolloutStatus, target *Target,
 		s.Status = *previous.DeepCopy()
 	}
 	s.Status.Wave, s.Gate.IsOpen, s.Gate.Message = wave, false, reason
-	s.waitForWave(target)
+	s.setWaitState(target)
 }
 
-// waitForWave sets the message that explains why a VectorSidecar does not have the target revision, or does not
-// continue with a halted one.
-func (s *RevisionState) waitForWave(target *Target) {
+// setWaitState sets the state and the message of a VectorSidecar that does not have the target revision, or that must not
+// continue with it because it is halted.
+func (s *RevisionState) setWaitState(target *Target) {
 	status := &s.Status
 	s.IsHeld = IsHeld(status, target, s.Gate.IsHalted)
 	if status.Revision != target.Revision || s.Gate.IsHalted {
@@ -217,9 +217,9 @@ func IsHeld(status *v1alpha1.RolloutStatus, target *Target, isHalted bool) bool 
 
 // Progress is the progress of a VectorSidecar with its revision, as observed in a reconcile.
 type Progress struct {
-	// IsBegun is true if a workload rolls out. IsDone is true if no workload rolls out or will roll out. IsPaused is
+	// IsStarted is true if a workload rolls out. IsDone is true if no workload rolls out or will roll out. IsPaused is
 	// true if a workload would roll out, but spec.rollout.paused is true.
-	IsBegun, IsDone, IsPaused bool
+	IsStarted, IsDone, IsPaused bool
 	// IsLate is true if workloads have waited for spec.rollout.maxAge and should get the revision now.
 	IsLate bool
 	// Workloads is the number of matched workloads. Evidence is the number of workloads with pods that have run the
@@ -238,11 +238,11 @@ type Progress struct {
 // change without an event, or zero for never.
 func (s *RevisionState) Observe(progress Progress, wave int, target *Target, now time.Time) (nextCheck time.Time) {
 	status := &s.Status
-	isBack := status.RevertedFrom == target.Revision
-	if status.Revision != target.Revision && !isBack {
+	isReverted := status.RevertedFrom == target.Revision
+	if status.Revision != target.Revision && !isReverted {
 		return s.Gate.Until
 	}
-	if isBack {
+	if isReverted {
 		progress.Failed, progress.Unexplained = 0, 0 // The failures belong to the failed revision, or stop only this VectorSidecar.
 	}
 	if progress.Failed+progress.Unexplained > 0 && progress.Generation != status.Generation {
@@ -250,24 +250,24 @@ func (s *RevisionState) Observe(progress Progress, wave int, target *Target, now
 	}
 	status.Workloads, status.Evidence = int32(progress.Workloads), int32(progress.Evidence) //nolint:gosec // A cluster has fewer than two billion workloads.
 	timestamp := metav1.NewTime(now.Truncate(time.Second))
-	if progress.IsLate && status.CompletionTime != nil && !isBack && s.Gate.IsOpen { // The rollout continues, and waves wait again.
+	if progress.IsLate && status.CompletionTime != nil && !isReverted && s.Gate.IsOpen { // The rollout continues, and waves wait again.
 		status.StartTime, status.CompletionTime, nextCheck = &timestamp, nil, now
 		progress.IsDone = false
 	}
-	if progress.IsBegun && status.StartTime == nil && status.CompletionTime == nil {
+	if progress.IsStarted && status.StartTime == nil && status.CompletionTime == nil {
 		status.StartTime = &timestamp
 	}
-	if hasFailed := progress.Failed+progress.Unexplained > 0 || !isBack && target.Rules.Halt != nil && status.FailedRevision == status.Revision; progress.IsDone && !progress.IsPaused && status.CompletionTime == nil && !hasFailed {
+	if hasFailed := progress.Failed+progress.Unexplained > 0 || !isReverted && target.Rules.Halt != nil && status.FailedRevision == status.Revision; progress.IsDone && !progress.IsPaused && status.CompletionTime == nil && !hasFailed {
 		status.CompletionTime = &timestamp
 	}
-	if status.Failures = mergeFailures(status.Failures, status.Revision, s.newFailures(progress, wave, target, now)); progress.Failed == 0 && status.CompletionTime != nil && !isBack && status.FailedRevision != status.Revision {
+	if status.Failures = mergeFailures(status.Failures, status.Revision, s.newFailures(progress, wave, target, now)); progress.Failed == 0 && status.CompletionTime != nil && !isReverted && status.FailedRevision != status.Revision {
 		status.Failures = nil
 	}
 	if s.isWatched(wave, target, now) && progress.Failed > int(status.FailedWorkloads) {
 		status.FailedRevision, status.FailedWorkloads, status.LastHandledInstallationRetry = status.Revision, int32(progress.Failed), target.Retry //nolint:gosec // A namespace has fewer than two billion workloads.
 		status.LastHandledRetry = s.retry                                                                                                          // The revision was retried and halts again.
 	}
-	if s.IsHeld || isBack {
+	if s.IsHeld || isReverted {
 		return s.Gate.Until
 	}
 	switch soaked := target.Rules.soak(wave); {

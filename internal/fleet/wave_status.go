@@ -10,9 +10,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 )
 
-// LastStatus returns a copy of the status of a ClusterVectorSidecar in a wave. It may not have had namespaces in that wave.
-// In that case, the copy is from the nearest later wave with a status, or else from the nearest earlier wave. The
-// namespaces were in that wave until now and keep their revision. It returns nil if no wave has a status.
+// LastStatus returns a copy of the status of a ClusterVectorSidecar in a wave. If the ClusterVectorSidecar did not have
+// namespaces in the wave, the copy is from the nearest later wave with a status, or else from the nearest earlier one: the
+// namespaces come from that wave, and keep their revision. LastStatus returns nil if no wave has a status.
 func (r *Rules) LastStatus(waves []v1alpha1.RolloutStatus, wave int) *v1alpha1.RolloutStatus {
 	find := func(wave int) *v1alpha1.RolloutStatus {
 		i := slices.IndexFunc(waves, func(status v1alpha1.RolloutStatus) bool { return status.Wave == r.WaveName(wave) })
@@ -45,7 +45,7 @@ func (r *Rules) LastStatus(waves []v1alpha1.RolloutStatus, wave int) *v1alpha1.R
 func SumProgress(reports []Progress, generation int64) Progress {
 	sum := Progress{IsDone: len(reports) > 0, Generation: generation}
 	for _, report := range reports {
-		sum.IsBegun, sum.IsPaused, sum.IsLate = sum.IsBegun || report.IsBegun, sum.IsPaused || report.IsPaused, sum.IsLate || report.IsLate
+		sum.IsStarted, sum.IsPaused, sum.IsLate = sum.IsStarted || report.IsStarted, sum.IsPaused || report.IsPaused, sum.IsLate || report.IsLate
 		sum.IsDone = sum.IsDone && report.IsDone
 		sum.Workloads, sum.Evidence = sum.Workloads+report.Workloads, sum.Evidence+report.Evidence
 		sum.Failed, sum.Unexplained = sum.Failed+report.Failed, sum.Unexplained+report.Unexplained
