@@ -203,15 +203,15 @@ func NextSpecStatus(sidecar *v1alpha1.VectorSidecar, observation *Observation) S
 	}
 	text := specText(&sidecar.Spec)
 	digest := meta.Digest(text, digestLength)
-	isMost := len(observation.Failing) > mostFailing
+	isFailingInMany := len(observation.Failing) > mostFailing
 	if good != nil && good.Digest == digest {
-		if !isMost && !slices.Equal(good.Failing, observation.Failing) {
+		if !isFailingInMany && !slices.Equal(good.Failing, observation.Failing) {
 			good = good.DeepCopy()
 			good.Failing = observation.Failing
 		}
 		return SpecStatus{LastGood: good}
 	}
-	if !observation.IsDone || observation.IsPaused || observation.Failed > 0 || isMost || !observation.IsFullyRolledOut || !sidecar.Spec.IsEnabled() {
+	if !observation.IsDone || observation.IsPaused || observation.Failed > 0 || isFailingInMany || !observation.IsFullyRolledOut || !sidecar.Spec.IsEnabled() {
 		return SpecStatus{LastGood: good}
 	}
 	if quoted, err := json.Marshal(string(text)); err != nil || len(quoted) > MostBytes {
