@@ -89,7 +89,7 @@ func (d *Diagnosis) findLeftovers(ctx context.Context, namespace, writtenBy stri
 	exists := companion.NewExistenceCheck(sidecars, clusters)
 	switch {
 	case apierrors.IsForbidden(err): // A user of one namespace may not be allowed to list them.
-		exists = companion.OrCluster(exists)
+		exists = companion.AssumeClusters(exists)
 	case err != nil && !isAbsent(err): // Without the CRD, ClusterVectorSidecars do not exist.
 		return nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
 	}

@@ -30,7 +30,7 @@ const (
 // LeftoverActions returns all actions.
 func LeftoverActions() []LeftoverAction { return []LeftoverAction{Clean, Report, Retain} }
 
-// Carrier is a workload that may have a sidecar or other traces of the operator.
+// Carrier is a workload that may have a sidecar, or other fields or annotations of the operator.
 type Carrier struct {
 	workload.Ref
 	// Deleting reports whether the workload is being deleted, which also deletes its leftovers.
@@ -78,8 +78,8 @@ func FindLeftovers(carriers iter.Seq[Carrier], exists func(namespace, manager st
 	return leftovers
 }
 
-// chooseAction returns the action and its reason for a trace of a VectorSidecar that does not exist. Only a leftover
-// with the mark of this installation is removed. A missing mark proves nothing.
+// chooseAction returns the action and its reason for a leftover of a VectorSidecar that does not exist. Only a leftover that
+// this installation has written, according to its annotation written-by, is removed.
 func chooseAction(trace *workload.Trace, writtenBy string) (LeftoverAction, string) {
 	switch {
 	case trace.Orphan != "":
@@ -98,7 +98,7 @@ func chooseAction(trace *workload.Trace, writtenBy string) (LeftoverAction, stri
 	return Clean, "this installation wrote the sidecar after the VectorSidecar was deleted"
 }
 
-// NewExistenceCheck returns the test for existence that FindLeftovers needs, for a list of all VectorSidecars and
+// NewExistenceCheck returns the existence check that FindLeftovers needs, from all VectorSidecars and
 // ClusterVectorSidecars. A ClusterVectorSidecar exists in every namespace, because it removes its own sidecars
 // from namespaces that it does not select anymore.
 func NewExistenceCheck(sidecars []v1alpha1.VectorSidecar, clusters []v1alpha1.ClusterVectorSidecar) (exists func(namespace, manager string) bool) {
@@ -115,9 +115,9 @@ func NewExistenceCheck(sidecars []v1alpha1.VectorSidecar, clusters []v1alpha1.Cl
 	}
 }
 
-// OrCluster returns a check like exists, but every ClusterVectorSidecar counts as existing. It is for callers that
-// cannot list ClusterVectorSidecars.
-func OrCluster(exists func(namespace, manager string) bool) func(namespace, manager string) bool {
+// AssumeClusters returns an existence check like exists, for which every ClusterVectorSidecar exists. It is for callers
+// that cannot list ClusterVectorSidecars.
+func AssumeClusters(exists func(namespace, manager string) bool) func(namespace, manager string) bool {
 	return func(namespace, manager string) bool {
 		_, isCluster := meta.ParseClusterName(manager)
 		return isCluster || exists(namespace, manager)

@@ -62,7 +62,7 @@ func (l *Lister) WithDisabledClusters(exists func(namespace, manager string) boo
 	if l.hasClusters {
 		return exists
 	}
-	return companion.OrCluster(exists)
+	return companion.AssumeClusters(exists)
 }
 
 // manyLabels is the number of labels above which a check of every VectorSidecar of a namespace is cheaper than a lookup
