@@ -28,27 +28,27 @@ func parseEnvInjections(text string) ([]workload.EnvInjection, error) {
 	if text == "" {
 		return nil, nil
 	}
-	refuse := func(format string, args ...any) error {
+	invalid := func(format string, args ...any) error {
 		return fmt.Errorf("metadata.annotations: %s: %w", meta.AnnotationApplicationEnv, fmt.Errorf(format, args...))
 	}
 	var injections []workload.EnvInjection
 	if err := bounded.Object().DecodeJSON([]byte(text), &injections); err != nil {
-		return nil, refuse("the annotation is not a JSON list of variables, each with containers, name and value: %w", err)
+		return nil, invalid("the annotation is not a JSON list of variables, each with containers, name and value: %w", err)
 	}
 	if len(injections) > maxVariables {
-		return nil, refuse("the annotation has %d variables; at most %d are allowed", len(injections), maxVariables)
+		return nil, invalid("the annotation has %d variables; at most %d are allowed", len(injections), maxVariables)
 	}
 	names := map[string]bool{}
 	for i := range injections {
 		switch injection := &injections[i]; {
 		case !variableName.MatchString(injection.Name):
-			return nil, refuse("%q is not a valid variable name; use letters, digits and _, and start with a letter or _", injection.Name)
+			return nil, invalid("%q is not a valid variable name; use letters, digits and _, and start with a letter or _", injection.Name)
 		case names[injection.Name]:
-			return nil, refuse("duplicate variable %s", injection.Name)
+			return nil, invalid("duplicate variable %s", injection.Name)
 		case len(injection.Containers) == 0:
-			return nil, refuse("variable %s has no containers; use %q for all containers", injection.Name, workload.AllContainers)
+			return nil, invalid("variable %s has no containers; use %q for all containers", injection.Name, workload.AllContainers)
 		case len(injection.Value) > maxValueLength || strings.ContainsFunc(injection.Value, unicode.IsControl):
-			return nil, refuse("variable %s: the value is not one line of at most %d bytes", injection.Name, maxValueLength)
+			return nil, invalid("variable %s: the value is not one line of at most %d bytes", injection.Name, maxValueLength)
 		}
 		names[injections[i].Name] = true
 	}

@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// ownedDefaults are defaults that the API server adds inside values with one owner, so they look as if they had been
-// applied. The list does not contain the defaults that digests of a workload leave out.
+// ownedDefaults are defaults that the API server adds inside values that a single field manager owns, so that they look as
+// if this field manager had applied them. The list does not contain the defaults that digests of a workload leave out.
 var ownedDefaults = map[string]struct {
 	field string
 	value any
@@ -59,7 +59,7 @@ func canonicalValue(key string, written, typedValue any) any {
 			}
 		}
 		added, hasDefault := ownedDefaults[key]
-		if _, isGiven := result[added.field]; hasDefault && !isGiven {
+		if _, isSet := result[added.field]; hasDefault && !isSet {
 			result[added.field] = added.value
 		}
 		return result

@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/gotemplate"
 )
 
-// rootValues returns the dot of a template. It has the same content as in Helm's own engine for `helm template`, so both
-// print the same bytes.
+// rootValues returns the values at the root of a template, which are its dot. They are the same as in Helm's own engine for
+// `helm template`, so that both render the same text.
 func (c *Chart) rootValues(name string, release Release, values map[string]any, version *chartutil.KubeVersion) map[string]any {
 	return map[string]any{
 		"Chart": struct {
@@ -32,8 +32,8 @@ func (c *Chart) rootValues(name string, release Release, values map[string]any, 
 	}
 }
 
-// templateMethods returns the methods of root's values that templates may call, in addition to the methods of Files. Validate
-// of the chart's maintainers and dependencies is excluded, because it modifies data that all renderings share.
+// templateMethods returns the methods of root values that templates may call, in addition to the methods of Files. The
+// method Validate of maintainers and dependencies is excluded, because it modifies data that all renderings share.
 func templateMethods() []gotemplate.Method {
 	return []gotemplate.Method{
 		{Name: "Copy", Func: (*chartutil.Capabilities).Copy},

@@ -22,9 +22,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// checkOverlay reports everything that the API server would accept silently or reject with an internal error, and everything
-// that a sidecar must never have. It reports all findings at once. Restrictions of a platform are checked by the policy
-// instead.
+// checkOverlay reports mistakes that the API server would accept silently or reject with an internal error, and fields that a
+// sidecar must never have. It reports all findings at once. The policy checks the restrictions of a platform.
 func checkOverlay(overlay *workload.Overlay, kubeVersion string) error {
 	var findings []error
 	report := func(format string, args ...any) { findings = append(findings, fmt.Errorf(format, args...)) }
@@ -92,7 +91,7 @@ func checkMetadata(overlay *workload.Overlay, report func(string, ...any)) {
 		report("%s", finding.Error())
 	}
 	for _, key := range overlay.OptionalAnnotations {
-		if _, isThere := annotations[key]; !isThere {
+		if _, ok := annotations[key]; !ok {
 			report("metadata.annotations: annotation %s names key %q, which is not in template.metadata.annotations", meta.AnnotationOptional, key)
 		}
 	}
@@ -103,8 +102,7 @@ func checkMetadata(overlay *workload.Overlay, report func(string, ...any)) {
 	}
 }
 
-// checkNative reports native sidecars that the API server would treat as init containers. Such init containers never
-// end.
+// checkNative reports native sidecars if the API server would run them as init containers, which would never end.
 func checkNative(containers []corev1.Container, kubeVersion string, report func(string, ...any)) {
 	server, err := version.ParseGeneric(kubeVersion)
 	if err != nil || server.AtLeast(version.MustParseGeneric(workload.FirstNative)) {
@@ -151,7 +149,7 @@ func checkContainer(containerPath string, container *corev1.Container, report fu
 		report("%s.image: %q is not a valid image name", containerPath, container.Image)
 	}
 	entries := map[string]bool{}
-	once := func(list string, i int, format string, args ...any) {
+	reportDuplicate := func(list string, i int, format string, args ...any) {
 		entry := fmt.Sprintf(format, args...)
 		if entries[entry] {
 			report("%s.%s[%d]: duplicate %s", containerPath, list, i, entry)
@@ -159,13 +157,13 @@ func checkContainer(containerPath string, container *corev1.Container, report fu
 		entries[entry] = true
 	}
 	for i, variable := range container.Env {
-		once("env", i, "variable %q", variable.Name)
+		reportDuplicate("env", i, "variable %q", variable.Name)
 	}
 	for i, port := range container.Ports {
-		once("ports", i, "port %d of %s", port.ContainerPort, cmp.Or(port.Protocol, corev1.ProtocolTCP))
+		reportDuplicate("ports", i, "port %d of %s", port.ContainerPort, cmp.Or(port.Protocol, corev1.ProtocolTCP))
 	}
 	for i, mount := range container.VolumeMounts {
-		once("volumeMounts", i, "mount at %q", path.Clean(mount.MountPath))
+		reportDuplicate("volumeMounts", i, "mount at %q", path.Clean(mount.MountPath))
 	}
 	for name, request := range container.Resources.Requests {
 		if limit, ok := container.Resources.Limits[name]; ok && request.Cmp(limit) > 0 {

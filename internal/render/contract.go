@@ -49,19 +49,19 @@ func checkContract(history []contract, version string) error {
 // readChartFile decodes a Chart.yaml. An invalid file counts as part of a whole chart, and loading that chart reports the
 // error.
 func readChartFile(text []byte) map[string]any {
-	card := map[string]any{}
-	if bounded.Values().DecodeYAML(text, &card) != nil {
+	chartFields := map[string]any{}
+	if bounded.Values().DecodeYAML(text, &chartFields) != nil {
 		return nil
 	}
-	return card
+	return chartFields
 }
 
 // IsWholeChart reports whether a Chart.yaml belongs to a whole chart. A Chart.yaml with only annotations belongs to a
 // set of some files and states the contract of the set.
 func IsWholeChart(text []byte) bool {
-	card := readChartFile(text)
-	_, hasAnnotations := card["annotations"]
-	return !hasAnnotations || len(card) > 1
+	chartFields := readChartFile(text)
+	_, hasAnnotations := chartFields["annotations"]
+	return !hasAnnotations || len(chartFields) > 1
 }
 
 // readContract returns the contract version in the annotation of a Chart.yaml, "" without the annotation.

@@ -140,7 +140,7 @@ func checkOnlyAdds(tree map[string]any, parentPath string) error {
 			return fmt.Errorf("%s: a sidecar may only add the fields %s here; this field belongs to the application", fieldPath, strings.Join(allowedFields[parentPath], ", "))
 		}
 		branch, isMap := tree[key].(map[string]any)
-		if _, deeper := allowedFields[fieldPath]; !deeper {
+		if _, isChecked := allowedFields[fieldPath]; !isChecked {
 			continue
 		}
 		if !isMap && tree[key] != nil {

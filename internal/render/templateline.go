@@ -30,8 +30,8 @@ func (c *Chart) templatePosition(rendered string) string {
 	return location
 }
 
-// sharedLength returns the number of bytes of plain text, at the start and end of a template line, that a rendered line has
-// in common with it. It is 0 if the rendered line cannot come from the template line.
+// sharedLength returns the number of bytes before the first and after the last action of a template line, if a rendered line
+// starts and ends with the same text. It is 0 if the rendered line cannot come from the template line.
 func sharedLength(line, rendered string) int {
 	prefix, remainder, isTemplate := strings.Cut(line, "{{")
 	if !isTemplate {
