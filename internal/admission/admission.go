@@ -69,26 +69,26 @@ func New(options Options) *Handler {
 // ClusterVectorSidecar itself. An update is not denied because of faults that the old object also has. An
 // update that does not change the spec is always allowed.
 func (h *Handler) Handle(ctx context.Context, request admission.Request) admission.Response {
-	question, err := h.decodeRequest(&request)
+	decoded, err := h.decodeRequest(&request)
 	if err != nil {
 		return admission.Errored(http.StatusBadRequest, err)
 	}
-	if !question.isChange {
+	if !decoded.isChange {
 		return admission.Allowed("")
 	}
 	if err := h.slots.Acquire(ctx, request.Namespace); err != nil {
 		return admission.Errored(http.StatusServiceUnavailable, err)
 	}
 	defer h.slots.Release(request.Namespace)
-	result, err := question.review(ctx)
+	result, err := decoded.review(ctx)
 	if err != nil {
-		return admission.Errored(http.StatusServiceUnavailable, fmt.Errorf("deciding on the admission of %s: %s", question.title, humanize.EscapeBlock(err.Error())))
+		return admission.Errored(http.StatusServiceUnavailable, fmt.Errorf("deciding on the admission of %s: %s", decoded.title, humanize.EscapeBlock(err.Error())))
 	}
 	return result.answer()
 }
 
-// question is a decoded request that the Handler has to answer.
-type question struct {
+// decodedRequest is an admission request with its decoded object.
+type decodedRequest struct {
 	// title is the name of the object in messages.
 	title string
 	// isChange reports whether the request changes the desired state.
@@ -97,15 +97,15 @@ type question struct {
 	review func(context.Context) (review, error)
 }
 
-// decodeRequest decodes the new and the old object of a request, and returns the question for their kind. The error
+// decodeRequest decodes the new and the old object of a request, and returns the request for their kind. The error
 // is for a request that cannot be read.
-func (h *Handler) decodeRequest(request *admission.Request) (*question, error) {
+func (h *Handler) decodeRequest(request *admission.Request) (*decodedRequest, error) {
 	if request.Kind.Kind == kindCluster {
 		cluster, oldCluster, err := decodeObjects[v1alpha1.ClusterVectorSidecar](request)
 		if err != nil {
 			return nil, err
 		}
-		return &question{
+		return &decodedRequest{
 			title:    meta.Title(meta.InNamespace(cluster.Name)),
 			isChange: cluster.DeletionTimestamp == nil && (oldCluster == nil || !equality.Semantic.DeepEqual(oldCluster.Spec, cluster.Spec)),
 			review:   func(ctx context.Context) (review, error) { return h.reviewCluster(ctx, cluster, oldCluster) },
@@ -115,7 +115,7 @@ func (h *Handler) decodeRequest(request *admission.Request) (*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &question{
+	return &decodedRequest{
 		title:    desired.Describe(sidecar),
 		isChange: sidecar.DeletionTimestamp == nil && (oldSidecar == nil || !equality.Semantic.DeepEqual(oldSidecar.Spec, sidecar.Spec)),
 		review: func(ctx context.Context) (review, error) {

@@ -32,9 +32,9 @@ const (
 	// LongestCertificateDuration is the maximum validity of a certificate. A CA must outlive the certificates
 	// that it signs, so a longer validity would leave the CA no time in which it can sign.
 	LongestCertificateDuration = authorityDuration / 2
-	// early is the time by which the start of a certificate's validity is set back, to tolerate clocks that are
-	// not synchronized.
-	early = time.Hour
+	// clockTolerance is the time by which the start of a certificate's validity is set back, to tolerate clocks that
+	// are not synchronized.
+	clockTolerance = time.Hour
 )
 
 // authority issues certificates for a DNS name, and checks whether they are still valid.
@@ -62,7 +62,7 @@ func newAuthority(service, namespace string, duration time.Duration) *authority 
 // withNewCA returns a copy of the Secret's data with a new CA. The copy keeps the old certificate, until the
 // API server trusts the new CA.
 func (a *authority) withNewCA(data map[string][]byte) (map[string][]byte, error) {
-	signer, err := a.maker.CreateCACert(a.now().Add(-early), a.now().Add(authorityDuration))
+	signer, err := a.maker.CreateCACert(a.now().Add(-clockTolerance), a.now().Add(authorityDuration))
 	if err != nil {
 		return nil, fmt.Errorf("creating a certificate authority: %w", err)
 	}
@@ -80,7 +80,7 @@ func (a *authority) withNewCertificate(data map[string][]byte) (map[string][]byt
 	if err != nil {
 		return nil, fmt.Errorf("reading the certificate authority: %w", err)
 	}
-	certificate, key, err := a.maker.CreateCertPEM(signer, a.now().Add(-early), a.now().Add(a.duration))
+	certificate, key, err := a.maker.CreateCertPEM(signer, a.now().Add(-clockTolerance), a.now().Add(a.duration))
 	if err != nil {
 		return nil, fmt.Errorf("creating a certificate: %w", err)
 	}

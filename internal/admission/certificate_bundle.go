@@ -45,7 +45,7 @@ func useStart(data map[string][]byte) time.Time {
 	if certificate == nil || authority == nil || certificate.CheckSignatureFrom(authority) != nil {
 		return time.Time{}
 	}
-	return certificate.NotBefore.Add(early)
+	return certificate.NotBefore.Add(clockTolerance)
 }
 
 // parseCertificate returns the first certificate in a PEM text, or nil for none.

@@ -23,15 +23,15 @@ import (
 )
 
 const (
-	// retry is the delay before the next attempt after an error.
-	retry = 5 * time.Second
+	// retryDelay is the delay before the next attempt after an error.
+	retryDelay = 5 * time.Second
 	// longestWait is the maximum time between two checks.
 	longestWait = 10 * time.Minute
-	// settling is the time after which a change has reached all processes: a new CA all API servers, and the deletion
+	// settlingTime is the time after which a change has reached all processes: a new CA all API servers, and the deletion
 	// of the Secret this process.
-	settling = 3 * time.Second
-	// soon is the delay until the next check after a change that no watch reports.
-	soon = time.Second
+	settlingTime = 3 * time.Second
+	// stepDelay is the delay until the check for the next step, after a step that may not cause an event.
+	stepDelay = time.Second
 )
 
 // CertificateKeeper creates and renews the certificate, registers the webhook, and makes the API server trust
@@ -71,9 +71,9 @@ type CertificateKeeper struct {
 		subject string
 		since   time.Time
 	}
-	// put is the webhook that this process last wrote, and the resource version of the configuration after that
+	// lastWrite is the webhook that this process last wrote, and the resource version of the configuration after that
 	// write.
-	put struct {
+	lastWrite struct {
 		webhook string
 		version string
 	}
@@ -130,14 +130,14 @@ func watchChanges(ctx context.Context, informers cache.Cache, object client.Obje
 func (k *CertificateKeeper) reconcile(ctx context.Context) (time.Duration, error) {
 	current, err := k.readClusterState(ctx)
 	if err != nil {
-		return retry, err
+		return retryDelay, err
 	}
 	wait, err := k.executeStep(ctx, current)
 	switch {
 	case errors.Is(err, apply.ErrStale): // Another process has written before.
-		return soon, nil
+		return stepDelay, nil
 	case err != nil:
-		return retry, err
+		return retryDelay, err
 	}
 	return wait, nil
 }
@@ -176,29 +176,29 @@ func (k *CertificateKeeper) executeStep(ctx context.Context, current *clusterSta
 		if remaining > 0 {
 			return remaining, nil
 		}
-		return soon, apply.New(k.Client).CreateSecret(ctx, k.Secret)
+		return stepDelay, apply.New(k.Client).CreateSecret(ctx, k.Secret)
 	case unauthorized:
 		updated, err := k.issuer.withNewCA(data)
 		if err == nil && !isRegistered {
 			updated, err = k.issuer.withNewCertificate(updated)
 		}
-		return soon, k.writeSecret(ctx, current.secret, updated, err)
+		return stepDelay, k.writeSecret(ctx, current.secret, updated, err)
 	case unsigned:
 		if isRegistered && remaining > 0 {
 			return remaining, nil
 		}
 		updated, err := k.issuer.withNewCertificate(data)
-		return soon, k.writeSecret(ctx, current.secret, updated, err)
+		return stepDelay, k.writeSecret(ctx, current.secret, updated, err)
 	case unregistered:
 		if current.configuration == nil {
 			return interval, nil
 		}
 		if !k.Served.isServing(data[corev1.TLSCertKey]) || !k.IsReached() {
-			return soon, nil
+			return stepDelay, nil
 		}
-		return soon, k.registerWebhook(ctx, current)
+		return stepDelay, k.registerWebhook(ctx, current)
 	case untrusted:
-		return soon, k.registerWebhook(ctx, current)
+		return stepDelay, k.registerWebhook(ctx, current)
 	}
 	return interval, k.registerWebhook(ctx, current)
 }
@@ -213,7 +213,7 @@ func (k *CertificateKeeper) remainingSettlingTime(state certificateState, author
 	if k.observation.subject != subject {
 		k.observation.subject, k.observation.since = subject, k.issuer.now()
 	}
-	return settling - k.issuer.now().Sub(k.observation.since)
+	return settlingTime - k.issuer.now().Sub(k.observation.since)
 }
 
 // writeSecret writes the data to the Secret. The last argument is the error from creating the data; if it is not nil,
@@ -225,7 +225,7 @@ func (k *CertificateKeeper) writeSecret(ctx context.Context, secret *corev1.Secr
 	if err := apply.New(k.Client).WriteCertificate(ctx, secret, data); err != nil {
 		return err
 	}
-	message := "certificate renewed"
+	message := "renewed the certificate"
 	if bytes.Equal(secret.Data[corev1.TLSCertKey], data[corev1.TLSCertKey]) {
 		message = "renewed the certificate authority"
 	}
@@ -242,15 +242,15 @@ func (k *CertificateKeeper) registerWebhook(ctx context.Context, current *cluste
 	}
 	bundle := newCABundle(current.secret.Data, trusted, k.issuer.now())
 	current.webhook.ClientConfig.WithCABundle(bundle...)
-	put := current.configuration.Annotations[meta.AnnotationWebhook] + string(bundle)
-	if k.put.version == current.configuration.ResourceVersion && k.put.webhook == put {
+	webhook := current.configuration.Annotations[meta.AnnotationWebhook] + string(bundle)
+	if k.lastWrite.version == current.configuration.ResourceVersion && k.lastWrite.webhook == webhook {
 		return nil
 	}
 	version, err := apply.New(k.Client).ApplyWebhook(ctx, current.configuration, current.webhook)
 	if err != nil {
 		return err
 	}
-	k.put.webhook, k.put.version = put, version
+	k.lastWrite.webhook, k.lastWrite.version = webhook, version
 	if version != current.configuration.ResourceVersion {
 		k.Log.Info("registered the admission webhook with its CA bundle", "configuration", k.Configuration)
 	}

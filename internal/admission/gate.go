@@ -41,7 +41,7 @@ const (
 func LimitRequests(next http.Handler, isProven func(*http.Request) bool, reject func()) http.Handler {
 	return &gate{
 		next: next, isProven: isProven, reject: reject, waiting: make(chan struct{}, mostWaiting), patience: patience,
-		room: semaphore.NewWeighted(bytesAtOnce), pace: rate.NewLimiter(bytesPerSecond, bytesInOneGo),
+		memory: semaphore.NewWeighted(bytesAtOnce), limiter: rate.NewLimiter(bytesPerSecond, bytesInOneGo),
 	}
 }
 
@@ -52,10 +52,10 @@ type gate struct {
 	isProven func(*http.Request) bool
 	// reject counts a rejected request.
 	reject func()
-	// room is the memory for requests in progress, in bytes. pace is the rate limit of the other clients, in bytes
+	// memory is the memory for requests in progress, in bytes. limiter is the rate limit of the other clients, in bytes
 	// per second. waiting has one item for each request that is waiting or in progress.
-	room     *semaphore.Weighted
-	pace     *rate.Limiter
+	memory   *semaphore.Weighted
+	limiter  *rate.Limiter
 	waiting  chan struct{}
 	patience time.Duration
 }
@@ -88,12 +88,12 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	size = max(size, leastBytes)
 	// If enough memory is free, requests are answered even during shutdown.
-	if !g.room.TryAcquire(size) && g.room.Acquire(ctx, size) != nil {
+	if !g.memory.TryAcquire(size) && g.memory.Acquire(ctx, size) != nil {
 		g.reject()
 		http.Error(w, "too many large requests at the same time; retry later", http.StatusTooManyRequests)
 		return
 	}
-	defer g.room.Release(size)
+	defer g.memory.Release(size)
 	body := &body{ReadCloser: http.MaxBytesReader(w, r.Body, largestRequest), connection: http.NewResponseController(w)}
 	body.setReadDeadline(time.Now().Add(g.patience))
 	r.Body = body
@@ -103,7 +103,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // acquireSlot waits until the rate limit allows a number of bytes, and returns true. If the deadline is earlier, it
 // waits until the deadline and returns false, because a client that is rejected at once also retries at once.
 func (g *gate) acquireSlot(ctx context.Context, size int64) bool {
-	if g.pace.AllowN(time.Now(), int(size)) || g.pace.WaitN(ctx, int(size)) == nil {
+	if g.limiter.AllowN(time.Now(), int(size)) || g.limiter.WaitN(ctx, int(size)) == nil {
 		return true
 	}
 	<-ctx.Done()

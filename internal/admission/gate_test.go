@@ -49,7 +49,7 @@ func byNobody(*http.Request) bool { return false }
 func TestLimitRequests_LimitsRateOfUnauthenticatedClients(t *testing.T) {
 	rejected := 0
 	of, _ := LimitRequests(http.NotFoundHandler(), func(r *http.Request) bool { return r.Host == "proven" }, func() { rejected++ }).(*gate)
-	of.patience, of.pace = 10*time.Millisecond, rate.NewLimiter(1, leastPaced)
+	of.patience, of.limiter = 10*time.Millisecond, rate.NewLimiter(1, leastPaced)
 	ask := func(host string) int {
 		answer := httptest.NewRecorder()
 		of.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "http://"+host+"/", strings.NewReader("{}")))

@@ -21,10 +21,10 @@ func (*skippedValue) UnmarshalJSON([]byte) error { return nil }
 // Only their sizes are decoded, because three bytes of JSON may otherwise decode into a struct of a thousand bytes.
 type shape struct {
 	Spec struct {
-		Refuses        []skippedValue `json:"takesPrecedenceOver"` // Of a ClusterVectorSidecar.
-		InitContainers []skippedValue `json:"initContainers"`
-		Volumes        []skippedValue `json:"volumes"`
-		Sidecar        struct {
+		TakesPrecedenceOver []skippedValue `json:"takesPrecedenceOver"` // Of a ClusterVectorSidecar.
+		InitContainers      []skippedValue `json:"initContainers"`
+		Volumes             []skippedValue `json:"volumes"`
+		Sidecar             struct {
 			Args         []skippedValue          `json:"args"`
 			Env          []skippedValue          `json:"env"`
 			EnvFrom      []skippedValue          `json:"envFrom"`
@@ -64,7 +64,7 @@ type limit struct {
 func (s *shape) sizeLimits() []limit {
 	spec, sidecar := &s.Spec, &s.Spec.Sidecar
 	return []limit{
-		{"spec.takesPrecedenceOver", len(spec.Refuses), 64, "items"},
+		{"spec.takesPrecedenceOver", len(spec.TakesPrecedenceOver), 64, "items"},
 		{"spec.initContainers", len(spec.InitContainers), 16, "items"},
 		{"spec.volumes", len(spec.Volumes), 64, "items"},
 		{"spec.sidecar.args", len(sidecar.Args), 64, "items"},

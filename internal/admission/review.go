@@ -119,8 +119,8 @@ func isOwnError(ctx context.Context, s *decision.Input, decided *decision.Decisi
 // reason why the VectorSidecar is invalid.
 func (j *review) addFindings(decided *decision.Decision) {
 	for _, finding := range decided.Findings {
-		isRefused := decided.Invalid != nil && decided.Invalid.Reason == meta.ReasonInvalidConfig
-		if finding.Level == vectorconfig.Error && isRefused {
+		isReported := decided.Invalid != nil && decided.Invalid.Reason == meta.ReasonInvalidConfig
+		if finding.Level == vectorconfig.Error && isReported {
 			continue
 		}
 		j.doubts = append(j.doubts, remark{text: finding.String()})
