@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -235,7 +237,7 @@ func (d *Decision) gatedPlan(e *evaluation, w *evaluatedWorkload, change plan.Pl
 		d.Invalid = &desired.Invalid{Reason: block.Reason, Message: block.Message}
 		p = plan.ForBlocked(p.Manager, g.view, *block)
 	case block.Kind == plan.BlockedByMode:
-		d.Deferred.add(d.mode, g.wait.StartedAt)
+		d.addDeferred(g.wait.StartedAt)
 	case block.Kind == plan.BlockedByValidation:
 		d.addValidation(rendered.Validation)
 	}
@@ -243,6 +245,18 @@ func (d *Decision) gatedPlan(e *evaluation, w *evaluatedWorkload, change plan.Pl
 		d.claims = append(d.claims, g)
 	}
 	return p
+}
+
+// addDeferred counts a workload that has waited for spec.rollout.mode since a start time.
+func (d *Decision) addDeferred(start time.Time) {
+	if d.Deferred == nil {
+		d.Deferred = &v1alpha1.DeferredStatus{Since: &metav1.Time{Time: start}, Change: d.mode.change}
+	}
+	if start.Before(d.Deferred.Since.Time) {
+		d.Deferred.Since.Time = start
+	}
+	d.Deferred.Workloads++
+	d.DeferredUntil = d.mode.waitEnd(d.Deferred.Since.Time)
 }
 
 // addCompanions adds the companions that a plan needs. The rendering in the arguments is the last one with companions

@@ -55,8 +55,10 @@ type Decision struct {
 	Canary *v1alpha1.CanaryStatus
 	// Retry is the last rollout retry that a user requested, or nil for none.
 	Retry *v1alpha1.RetryStatus
-	// Deferred summarizes the workloads that wait for spec.rollout.mode.
-	Deferred Deferred
+	// Deferred summarizes the workloads that wait for spec.rollout.mode. It is nil if there are none. DeferredUntil is the
+	// time when the longest wait reaches spec.rollout.maxAge, or zero for never.
+	Deferred      *v1alpha1.DeferredStatus
+	DeferredUntil time.Time
 	// Limit bounds the number of plans with a rollout in progress.
 	Limit plan.Limit
 	// Companions are all ConfigMaps that the sidecars refer to. Missing are the companions that do not exist or differ.

@@ -8,13 +8,10 @@ import (
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
 // mode is spec.rollout.mode, with the conditions under which a workload gets a change at once.
@@ -79,46 +76,15 @@ func isPromoted(sidecar *v1alpha1.VectorSidecar, digest string) bool {
 	return digest != "" && slices.Contains(strings.Split(sidecar.Annotations[meta.AnnotationPromoteRollout], ","), digest)
 }
 
-// waitEnd returns the time when a wait reaches spec.rollout.maxAge, or zero for never.
-func (m *mode) waitEnd(wait *workload.Wait) time.Time {
+// waitEnd returns the time when a wait since a start time reaches spec.rollout.maxAge, or zero for never.
+func (m *mode) waitEnd(start time.Time) time.Time {
 	if m.maxAge == 0 {
 		return time.Time{}
 	}
-	return wait.StartedAt.Add(m.maxAge)
+	return start.Add(m.maxAge)
 }
 
 // needsApproval reports whether a workload without the sidecar has to wait for a user's approval.
 func (m *mode) needsApproval() bool {
 	return m != nil && m.setting == v1alpha1.ModeManual && !m.isPromoted && !m.isEverywhere
-}
-
-// Deferred summarizes the workloads that wait for spec.rollout.mode.
-type Deferred struct {
-	Workloads int
-	// Since is the start of the longest wait.
-	Since time.Time
-	// Due is the time when the longest wait reaches spec.rollout.maxAge, or zero for never.
-	Due time.Time
-	// Change is the digest of the change that the workloads wait for.
-	Change string
-}
-
-// add counts a workload that has waited since a start time.
-func (d *Deferred) add(m *mode, start time.Time) {
-	if d.Workloads == 0 || start.Before(d.Since) {
-		d.Since = start
-	}
-	if m.maxAge > 0 {
-		d.Due = d.Since.Add(m.maxAge)
-	}
-	d.Workloads, d.Change = d.Workloads+1, m.change
-}
-
-// Status returns the status of the VectorSidecar's deferred workloads, or nil if no workload waits.
-func (d *Deferred) Status() *v1alpha1.DeferredStatus {
-	if d.Workloads == 0 {
-		return nil
-	}
-	start := metav1.NewTime(d.Since)
-	return &v1alpha1.DeferredStatus{Workloads: int32(d.Workloads), Since: &start, Change: d.Change} //nolint:gosec // A namespace has fewer than two billion workloads.
 }

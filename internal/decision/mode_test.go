@@ -146,8 +146,8 @@ func TestDecide_StartsChangeByRolloutMode(t *testing.T) {
 			require.Equal(t, v1alpha1.StateDeferred, p.State())
 			require.False(t, p.Writes(), "it is noted already")
 			require.False(t, p.Rollout.InFlight)
-			require.Equal(t, 1, decided.Deferred.Workloads)
-			require.Equal(t, noon, decided.Deferred.Since)
+			require.EqualValues(t, 1, decided.Deferred.Workloads)
+			require.Equal(t, noon, decided.Deferred.Since.Time)
 			require.False(t, decided.Writes())
 			require.Empty(t, decided.Missing, "what is not written needs no configuration yet")
 		})
@@ -306,7 +306,7 @@ func TestDecide_RenewsWaitAnnotationOfOtherRelease(t *testing.T) {
 	require.Equal(t, plan.ActionDefer, p.Action())
 	renewed := workload.NewWait(noon.Add(-time.Hour), &p.Workload)
 	require.Equal(t, renewed.String(), tree.MapAt(p.Record(), "metadata", "annotations")[meta.AnnotationWaiting(p.Manager)])
-	require.Equal(t, noon.Add(-time.Hour), decided.Deferred.Since)
+	require.Equal(t, noon.Add(-time.Hour), decided.Deferred.Since.Time)
 }
 
 // A change that has reached spec.rollout.maxAge still waits for the preceding waves.

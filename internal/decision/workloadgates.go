@@ -123,7 +123,7 @@ func blockByMode(e *evaluation, g *gateInput) *plan.Block {
 	if g.wait == nil || g.hasMaxAgeExpired(e.Now) {
 		return nil
 	}
-	end, expiry := g.mode.waitEnd(g.wait), ""
+	end, expiry := g.mode.waitEnd(g.wait.StartedAt), ""
 	if !end.IsZero() {
 		expiry = "; otherwise the wait ends at " + end.UTC().Format(time.RFC3339) + " (spec.rollout.maxAge)"
 	}
@@ -140,7 +140,7 @@ func (g *gateInput) hasMaxAgeExpired(now time.Time) bool {
 	if g.wait == nil || !g.plan.HasChange(plan.Inject, plan.Update) {
 		return false
 	}
-	end := g.mode.waitEnd(g.wait)
+	end := g.mode.waitEnd(g.wait.StartedAt)
 	return !end.IsZero() && !end.After(now)
 }
 

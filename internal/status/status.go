@@ -60,7 +60,7 @@ func NewSidecarStatus(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus
 		Rollout:            facts.Rollout,
 		LastKnownGood:      facts.SpecStatus.LastGood,
 		Reverted:           facts.SpecStatus.Reverted,
-		Deferred:           facts.Decision.Deferred.Status(),
+		Deferred:           facts.Decision.Deferred,
 		Canary:             facts.Decision.Canary,
 		Retry:              facts.Decision.Retry,
 		RemovedByOwners:    facts.Decision.OwnerRemovals,

@@ -198,7 +198,7 @@ func (s *rolloutTracker) observe(ctx context.Context, sidecar *v1alpha1.VectorSi
 		progress.Failures = d.Failures(sidecar)
 	}
 	if rollout.clusterName != "" {
-		s.clusters.getOrCreate(rollout.clusterName).setProgress(sidecar.Namespace, rollout, progress, d.Deferred.Due, now)
+		s.clusters.getOrCreate(rollout.clusterName).setProgress(sidecar.Namespace, rollout, progress, d.DeferredUntil, now)
 		return &rollout.Status, 0
 	}
 	recorded := rollout.Status.Failures
@@ -222,7 +222,7 @@ func (s *rolloutTracker) recordProgress(sidecarState *state.Sidecar, sidecar *v1
 	}
 	sidecarState.SetRollout(&rollout.Status)
 	s.waves.Record(client.ObjectKeyFromObject(sidecar), state.WaveProgress{
-		Generation: sidecar.Generation, MaxAgeTimes: map[string]time.Time{rollout.Status.Wave: d.Deferred.Due},
+		Generation: sidecar.Generation, MaxAgeTimes: map[string]time.Time{rollout.Status.Wave: d.DeferredUntil},
 	})
 	if rollout.Status.FailedRevision == rollout.target.Revision && !rollout.Gate.IsHalted {
 		s.waves.Wake() // A halt must precede the rollouts that may start now.
