@@ -61,7 +61,7 @@ func (o *ownerships) get(object workload.Object) (found *workload.Ownership, exc
 const (
 	// largestOwnership is the maximum size of an Ownership in a record, in bytes. Any client may write fields with the
 	// name of one of the operator's managers.
-	largestOwnership = 256 << 10
+	largestOwnership = 128 << 10
 	// mostManagers is the maximum number of managers in an Ownership that is too large.
 	mostManagers = 32
 )
