@@ -17,7 +17,7 @@ func IsOfAdmission(cause string) bool { return cause == causeAdmission }
 
 // isAdmissionInjected reports whether a workload has exactly the desired sidecar, although the operator has not recorded
 // that it wrote the sidecar.
-func (d *Desired) isAdmissionInjected(manager string, desiredBody *applied, view *workload.View) bool {
+func (d *Desired) isAdmissionInjected(manager string, desiredBody *applyBody, view *workload.View) bool {
 	owned := view.Owned[manager]
 	switch {
 	case len(d.overlay.Mounts) > 0:

@@ -14,9 +14,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// conflictWith matches the message of a conflict. The groups are the other field manager, and " using" if that
+// conflictPattern matches the message of a conflict. The groups are the other field manager, and " using" if that
 // manager wrote with Update. The API server names an API version only for Update, and not for Apply.
-var conflictWith = regexp.MustCompile(`^conflict with "([^"]*)"( using)?`)
+var conflictPattern = regexp.MustCompile(`^conflict with "([^"]*)"( using)?`)
 
 // containers are the paths of maps and lists that several field managers share. A manager that owns such a map
 // or list itself has created it or applied it empty, as chart templates do. It does not own the fields in it.
@@ -37,7 +37,7 @@ func (p *Plan) Forces(err error) bool {
 		if cause.Type != metav1.CauseTypeFieldManagerConflict {
 			continue
 		}
-		match := conflictWith.FindStringSubmatch(cause.Message)
+		match := conflictPattern.FindStringSubmatch(cause.Message)
 		if len(match) < 3 {
 			return false
 		}
@@ -59,7 +59,7 @@ func IsWithSiblings(err error) bool {
 		return false
 	}
 	return slices.ContainsFunc(status.Status().Details.Causes, func(cause metav1.StatusCause) bool {
-		match := conflictWith.FindStringSubmatch(cause.Message)
+		match := conflictPattern.FindStringSubmatch(cause.Message)
 		return cause.Type == metav1.CauseTypeFieldManagerConflict && len(match) > 1 && meta.IsManager(match[1])
 	})
 }

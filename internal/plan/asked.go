@@ -45,9 +45,9 @@ func (a *RequestedInput) inputs(view *workload.View, further ...string) Inputs {
 	return a.Inputs.WithDigests(InputTarget, Digests(read))
 }
 
-// isIn reports whether a recorded annotation is up to date for this input and the workload. It compares only the
+// isRecordedIn reports whether a recorded annotation is up to date for this input and the workload. It compares only the
 // workload values with keys that the annotation lists.
-func (a *RequestedInput) isIn(recorded string, view *workload.View) bool {
+func (a *RequestedInput) isRecordedIn(recorded string, view *workload.View) bool {
 	digest, values, keys := parseInputHash(recorded)
 	if recorded == "" || digest != a.Digest {
 		return false

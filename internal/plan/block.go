@@ -256,7 +256,7 @@ func (b *Block) withCompetitor(manager string) *Block {
 	return b
 }
 
-func conflict(format string, args ...any) *Block {
+func newConflict(format string, args ...any) *Block {
 	return &Block{Kind: BlockedByConflict, Reason: meta.ReasonConflict, Message: fmt.Sprintf(format, args...)}
 }
 

@@ -94,6 +94,6 @@ func (c *candidate) changes() []string {
 	}
 	oldTree, newTree := withMounts(c.owned.Tree, c.view.OwnedMounts(c.manager)), withMounts(c.body.tree, c.desired.overlay.Mounts)
 	// The application's container exists, with or without a mount of the sidecar's volumes.
-	nameOthers(tree.EnsureMap(oldTree, tree.Pod...), tree.EnsureMap(newTree, tree.Pod...), c.manager, c.view)
+	listOtherItems(tree.EnsureMap(oldTree, tree.Pod...), tree.EnsureMap(newTree, tree.Pod...), c.manager, c.view)
 	return workload.Changes(oldTree, newTree)
 }

@@ -13,9 +13,9 @@ import (
 // the removal, or "" if it does not apply. The first cause applies. If no rule applies, the comparison of the
 // workload with the desired sidecar determines the change.
 var changeRules = []func(c *candidate) string{
-	removeSuperseded,
-	removeOptedOut,
-	removeFromOwned,
+	supersededCause,
+	optOutCause,
+	skippedOwnerCause,
 }
 
 // removalCause returns the cause for which the workload loses its sidecar, or "" if it keeps or gets the sidecar.
@@ -28,25 +28,25 @@ func removalCause(c *candidate) string {
 	return ""
 }
 
-// removeSuperseded removes the sidecar of a VectorSidecar that is superseded in the workload.
-func removeSuperseded(c *candidate) string {
+// supersededCause removes the sidecar of a VectorSidecar that is superseded in the workload.
+func supersededCause(c *candidate) string {
 	if _, carries := c.view.Owned[c.manager]; !carries {
 		return ""
 	}
 	return c.policy.Superseded
 }
 
-// removeOptedOut removes the sidecar from a workload that opts out.
-func removeOptedOut(c *candidate) string {
+// optOutCause removes the sidecar from a workload that opts out.
+func optOutCause(c *candidate) string {
 	if c.view.OptOut == "" || !c.losesSidecar() {
 		return ""
 	}
 	return fmt.Sprintf("the workload's annotation %s is %s", meta.AnnotationInject, quoteText(c.view.OptOut))
 }
 
-// removeFromOwned removes the sidecar from a workload with a controller owner, for a VectorSidecar that skips such
+// skippedOwnerCause removes the sidecar from a workload with a controller owner, for a VectorSidecar that skips such
 // workloads.
-func removeFromOwned(c *candidate) string {
+func skippedOwnerCause(c *candidate) string {
 	if !c.policy.SkipsOwned || c.view.Owner == nil || !c.losesSidecar() {
 		return ""
 	}

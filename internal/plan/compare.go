@@ -39,7 +39,7 @@ type comparison struct {
 func newComparison(c *candidate) comparison {
 	owned := &c.owned
 	diff := comparison{
-		isInputCurrent: c.desired.input.isIn(owned.InputHash, c.view),
+		isInputCurrent: c.desired.input.isRecordedIn(owned.InputHash, c.view),
 		isStale:        c.desired.isStale(c.manager, c.view),
 		hasOtherKeys:   owned.HasPlainAnnotations != c.body.isPlain,
 	}
@@ -60,7 +60,7 @@ func compare(c *candidate) (Change, comparison) {
 		return Adopt, diff
 	case !c.existing.IsOwned, c.owned.IsEmpty():
 		return Inject, diff
-	case c.policy.StrictOrder && (diff.keepsRendering && isBehind(c.manager, c.view) || diff.isRendered && isMisplaced(c.manager, c.desired, c.view)):
+	case c.policy.StrictOrder && (diff.keepsRendering && hasLateSidecar(c.manager, c.view) || diff.isRendered && isOutOfOrder(c.manager, c.desired, c.view)):
 		return Update, diff
 	case diff.isRendered && needsRecord(c, &diff):
 		return RecordOnly, diff
@@ -109,9 +109,9 @@ func needsRecord(c *candidate, diff *comparison) bool {
 	return !diff.isInputCurrent || c.owned.AppliedHash != workload.AppliedHash(c.body.hash, c.desired.overlay.Mounts)
 }
 
-// isBehind reports whether an init container of the application runs before a native sidecar that stays in the
+// hasLateSidecar reports whether an init container of the application runs before a native sidecar that stays in the
 // workload.
-func isBehind(manager string, view *workload.View) bool {
+func hasLateSidecar(manager string, view *workload.View) bool {
 	native := map[string]bool{}
 	for _, item := range tree.List(tree.MapAt(view.Owned[manager].Tree, tree.Pod...)["initContainers"]) {
 		native[tree.Name(item)] = tree.Map(item)["restartPolicy"] == string(corev1.ContainerRestartPolicyAlways)

@@ -34,8 +34,8 @@ func applicationConflict(mounts []workload.Mount, owned workload.OwnedFields, vi
 			return newObstacle("the workload has no container %q to mount volume %q into", mount.Container, mount.Name)
 		}
 		for _, existing := range view.Containers[pos].Mounts {
-			if folder(existing.MountPath) == folder(mount.MountPath) && !owned.HasMounts(existing.Name) {
-				return conflict("container %q already mounts volume %q at %s", mount.Container, existing.Name, existing.MountPath)
+			if resolvedMountPath(existing.MountPath) == resolvedMountPath(mount.MountPath) && !owned.HasMounts(existing.Name) {
+				return newConflict("container %q already mounts volume %q at %s", mount.Container, existing.Name, existing.MountPath)
 			}
 		}
 	}
@@ -44,7 +44,7 @@ func applicationConflict(mounts []workload.Mount, owned workload.OwnedFields, vi
 
 // folder returns the path of a mount as the kubelet resolves it. The API server accepts paths with "..", with "//" or
 // without a leading slash.
-func folder(mountPath string) string { return path.Join("/", mountPath) }
+func resolvedMountPath(mountPath string) string { return path.Join("/", mountPath) }
 
 // portConflict returns an obstacle if another container of the pod declares one of the container's ports.
 func portConflict(container *corev1.Container, owned workload.OwnedFields, view *workload.View) *Block {
@@ -54,7 +54,7 @@ func portConflict(container *corev1.Container, owned workload.OwnedFields, view 
 				continue
 			}
 			for _, existingPort := range existing.Ports {
-				if existingPort.ContainerPort == port.ContainerPort && protocol(existingPort) == protocol(port) {
+				if existingPort.ContainerPort == port.ContainerPort && protocolFor(existingPort) == protocolFor(port) {
 					return newObstacle("port %d of container %q is already used by container %q; use another port for the sidecar", port.ContainerPort, container.Name, existing.Name).withCompetitor(view.ContainerOwner(existing.Name))
 				}
 			}
@@ -63,7 +63,7 @@ func portConflict(container *corev1.Container, owned workload.OwnedFields, view 
 	return nil
 }
 
-func protocol(port corev1.ContainerPort) corev1.Protocol {
+func protocolFor(port corev1.ContainerPort) corev1.Protocol {
 	if port.Protocol == "" {
 		return corev1.ProtocolTCP
 	}

@@ -19,7 +19,7 @@ func metadataConflict(manager string, desired *Desired, view *workload.View) *Bl
 	overlay := &desired.overlay.Template
 	for _, key := range slices.Sorted(maps.Keys(overlay.Labels)) {
 		if slices.Contains(view.SelectorKeys, key) {
-			return conflict("the workload's selector uses the label %q, which the sidecar would set; remove the label from sidecar.podLabels or the templates", key)
+			return newConflict("the workload's selector uses the label %q, which the sidecar would set; remove the label from sidecar.podLabels or the templates", key)
 		}
 	}
 	owned, carries := view.Owned[manager]
@@ -28,13 +28,13 @@ func metadataConflict(manager string, desired *Desired, view *workload.View) *Bl
 	}
 	for _, key := range slices.Sorted(maps.Keys(overlay.Labels)) {
 		if slices.Contains(view.PodLabels, key) && !slices.Contains(owned.PodLabels, key) {
-			return conflict("the workload's pods already have a label %q; remove the label from sidecar.podLabels or the templates", key)
+			return newConflict("the workload's pods already have a label %q; remove the label from sidecar.podLabels or the templates", key)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(overlay.Annotations)) {
 		isForeign := slices.Contains(view.PodAnnotations, key) && !slices.Contains(owned.PodAnnotations, key)
 		if isForeign && !strings.HasPrefix(key, meta.Group+"/") {
-			return conflict("the workload's pods already have an annotation %q; remove the annotation from sidecar.podAnnotations or the templates", key)
+			return newConflict("the workload's pods already have an annotation %q; remove the annotation from sidecar.podAnnotations or the templates", key)
 		}
 	}
 	return nil

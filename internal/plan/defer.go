@@ -46,7 +46,7 @@ func (c *candidate) fixesSidecar() bool {
 
 // hasTemplate reports whether the workload's pod template already has the desired sidecar, so that a write does
 // not change it.
-func (d *Desired) hasTemplate(manager string, desiredBody *applied, view *workload.View) bool {
+func (d *Desired) hasTemplate(manager string, desiredBody *applyBody, view *workload.View) bool {
 	owned := view.Owned[manager]
 	template := func(body map[string]any) string { return workload.Hash(map[string]any{"spec": body["spec"]}) }
 	return len(owned.Leftovers) == 0 && !d.isStale(manager, view) && template(owned.Tree) == template(desiredBody.tree) && haveMounts(d.overlay.Mounts, view.OwnedMounts(manager))

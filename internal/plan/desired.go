@@ -28,12 +28,12 @@ type Desired struct {
 	input RequestedInput
 	// standalone is the apply body for a workload without other VectorSidecars. annotations are the annotations
 	// in that body.
-	standalone  applied
+	standalone  applyBody
 	annotations map[string]string
 	notes       Notes
-	// lesser is the desired sidecar for workloads with a volume that already prevents the removal of its node. It is
+	// withoutOptional is the desired sidecar for workloads with a volume that already prevents the removal of its node. It is
 	// nil if that makes no difference.
-	lesser *Desired
+	withoutOptional *Desired
 }
 
 // QoSClass returns the QoS class of a workload's pods with this sidecar.
@@ -49,7 +49,7 @@ type Notes struct {
 
 // applied is an apply body and its hash. isPlain reports whether the keys of its annotations do not contain the
 // name of a VectorSidecar.
-type applied struct {
+type applyBody struct {
 	tree    map[string]any
 	hash    string
 	isPlain bool
@@ -70,7 +70,7 @@ func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion str
 	desired.standalone = desired.apply(plainKey, notes.AboutText)
 	desired.standalone.isPlain = true
 	if keys := overlay.OptionalWithNodeVolumes; len(keys) > 0 {
-		desired.lesser = desired.omit(keys, nil)
+		desired.withoutOptional = desired.omit(keys, nil)
 	}
 	return desired
 }
@@ -79,8 +79,8 @@ func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion str
 func (d *Desired) WithInput(input RequestedInput) *Desired {
 	noted := *d
 	noted.input = input
-	if d.lesser != nil {
-		noted.lesser = d.lesser.WithInput(input)
+	if d.withoutOptional != nil {
+		noted.withoutOptional = d.withoutOptional.WithInput(input)
 	}
 	return &noted
 }
@@ -126,7 +126,7 @@ func (d *Desired) Warning() string { return d.overlay.Warning }
 // bodyFor returns the apply body for a workload that other VectorSidecars may also write. An annotation has one owner
 // and one value, so only one VectorSidecar sets the plain annotations, which do not name a VectorSidecar in their keys.
 // A VectorSidecar that already sets them keeps them. aboutText is the text of the pod annotation about the sidecar.
-func (d *Desired) bodyFor(manager string, policy Policy, view *workload.View, aboutText string) applied {
+func (d *Desired) bodyFor(manager string, policy Policy, view *workload.View, aboutText string) applyBody {
 	isSecond := policy.Second
 	for otherManager, owned := range view.Owned {
 		isSecond = isSecond || otherManager != manager && owned.HasPlainAnnotations
@@ -153,7 +153,7 @@ func plainKey(key string) string { return key }
 
 // apply returns the apply body for workloads with lists that are merged by key. key returns the full key of an
 // annotation.
-func (d *Desired) apply(key func(string) string, aboutText string) applied {
+func (d *Desired) apply(key func(string) string, aboutText string) applyBody {
 	return d.buildBody(key, aboutText, func(annotations map[string]any) map[string]any {
 		return map[string]any{
 			"metadata": map[string]any{"annotations": annotations},
@@ -162,7 +162,7 @@ func (d *Desired) apply(key func(string) string, aboutText string) applied {
 	})
 }
 
-func (d *Desired) buildBody(key func(string) string, aboutText string, build func(annotations map[string]any) map[string]any) applied {
+func (d *Desired) buildBody(key func(string) string, aboutText string, build func(annotations map[string]any) map[string]any) applyBody {
 	annotations := map[string]any{meta.AnnotationInjected: "true"}
 	for plain, value := range d.annotations {
 		annotations[key(plain)] = value
@@ -174,7 +174,7 @@ func (d *Desired) buildBody(key func(string) string, aboutText string, build fun
 	if aboutText != "" {
 		body = withPodAnnotation(body, meta.AnnotationAbout(meta.Manager(d.sidecar)), aboutText)
 	}
-	return applied{tree: body, hash: workload.Hash(body)}
+	return applyBody{tree: body, hash: workload.Hash(body)}
 }
 
 // withPodAnnotation returns a copy of an apply body with another annotation of the pod template. It copies only the maps
@@ -191,15 +191,15 @@ func withPodAnnotation(body map[string]any, key, value string) map[string]any {
 	return result
 }
 
-// aboutIn returns the text of the pod annotation about a manager's sidecar in a workload, or "" for none.
-func aboutIn(manager string, view *workload.View) string {
+// aboutTextIn returns the text of the pod annotation about a manager's sidecar in a workload, or "" for none.
+func aboutTextIn(manager string, view *workload.View) string {
 	owned := view.Owned[manager]
 	text, _ := tree.MapAt(owned.Tree, "spec", "template", "metadata", "annotations")[meta.AnnotationAbout(manager)].(string)
 	return text
 }
 
 // isApplied reports whether a workload already has exactly the desired sidecar.
-func (d *Desired) isApplied(manager string, desiredBody *applied, view *workload.View) bool {
+func (d *Desired) isApplied(manager string, desiredBody *applyBody, view *workload.View) bool {
 	owned := view.Owned[manager]
 	return owned.Hash == desiredBody.hash && len(owned.Leftovers) == 0 && haveMounts(d.overlay.Mounts, view.OwnedMounts(manager))
 }

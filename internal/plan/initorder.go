@@ -16,7 +16,7 @@ import (
 // a native sidecar, or would precede it after the apply. An apply appends new init containers
 // (TestApply_OrdersInitContainersByAppliedList in test/envtest). The sidecar cannot collect the logs of
 // containers that run before it. Sidecars of other VectorSidecars keep their positions.
-func order(manager string, desired *Desired, view *workload.View) (initBefore, initAfter []string) {
+func initOrder(manager string, desired *Desired, view *workload.View) (initBefore, initAfter []string) {
 	var native []string
 	for i := range desired.overlay.Template.Spec.InitContainers {
 		c := &desired.overlay.Template.Spec.InitContainers[i]
@@ -50,7 +50,7 @@ func order(manager string, desired *Desired, view *workload.View) (initBefore, i
 	return nil, nil
 }
 
-func isMisplaced(manager string, desired *Desired, view *workload.View) bool {
-	_, initAfter := order(manager, desired, view)
+func isOutOfOrder(manager string, desired *Desired, view *workload.View) bool {
+	_, initAfter := initOrder(manager, desired, view)
 	return len(initAfter) > 0
 }

@@ -99,15 +99,15 @@ func (i Inputs) WithDigests(kind InputKind, digests map[string]any) Inputs {
 	return extended
 }
 
-// longestInputs is the maximum size of the text of Inputs in bytes, because every workload and its ReplicaSets
+// maxInputsBytes is the maximum size of the text of Inputs in bytes, because every workload and its ReplicaSets
 // store the text.
-const longestInputs = 1 << 10
+const maxInputsBytes = 1 << 10
 
 // Compact returns a copy of Inputs within the size limit. It replaces the deepest keys of the largest input by
 // one digest until the text is short enough.
 func (i Inputs) Compact() Inputs {
 	compacted := maps.Clone(i)
-	for len(compacted.encode()) > longestInputs {
+	for len(compacted.encode()) > maxInputsBytes {
 		var largest InputKind
 		size := 0
 		for kind, node := range compacted {
@@ -138,7 +138,7 @@ func (i Inputs) encode() string {
 // parseInputs parses the text that a workload stores. It returns nil if the text is malformed.
 func parseInputs(text string) Inputs {
 	var inputs Inputs
-	if text == "" || len(text) > longestInputs || json.Unmarshal([]byte(text), &inputs) != nil {
+	if text == "" || len(text) > maxInputsBytes || json.Unmarshal([]byte(text), &inputs) != nil {
 		return nil
 	}
 	return inputs
@@ -165,7 +165,7 @@ func (i Inputs) changesSince(recorded string) []inputChange {
 		switch {
 		case entry.path == nil:
 			text = describeRename(entry.text, oldValue, newValue)
-		case entry.kind == InputTemplates && sum(previous[InputTemplateSet]) != sum(i[InputTemplateSet]):
+		case entry.kind == InputTemplates && combinedDigest(previous[InputTemplateSet]) != combinedDigest(i[InputTemplateSet]):
 			// Another set has other files.
 		case entry.kind == InputTarget:
 			text = describeKeys(entry.text, entry.path, intersectKeys(oldValue, newValue), intersectKeys(newValue, oldValue))
@@ -204,7 +204,7 @@ func describeKeys(label string, path func(...string) string, oldValue, newValue 
 	if len(names) == 0 {
 		return label
 	}
-	return label + " (" + summarizeNames(names, longestName) + ")"
+	return label + " (" + summarizeNames(names, maxNameBytes) + ")"
 }
 
 // intersectKeys returns the digests in source for the keys that reference also has. Other keys do not count,
@@ -214,7 +214,7 @@ func intersectKeys(source, reference any) any {
 	referenceKeys, _ := reference.(map[string]any)
 	sourceKeys, _ := source.(map[string]any)
 	for key, node := range sourceKeys {
-		if _, isThere := referenceKeys[key]; isThere {
+		if _, exists := referenceKeys[key]; exists {
 			common[key] = node
 		}
 	}

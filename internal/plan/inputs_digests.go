@@ -16,7 +16,7 @@ import (
 )
 
 // deepest is the maximum number of levels of keys that have separate digests.
-const deepest = 6
+const maxDigestLevels = 6
 
 // Digests returns a digest for each key in merged JSON trees. The result has the shape of the trees. Later
 // trees override earlier trees. Workloads keep digests from one release to the next. If a release computed
@@ -24,7 +24,7 @@ const deepest = 6
 func Digests(trees ...map[string]any) map[string]any {
 	merged := map[string]any{}
 	for _, values := range trees {
-		mergeDigests(merged, tree.Map(digests(values, deepest)))
+		mergeDigests(merged, tree.Map(digestTree(values, maxDigestLevels)))
 	}
 	return merged
 }
@@ -41,14 +41,14 @@ func ConfigMapDigests(object *corev1.ConfigMap) map[string]any {
 	return Digests(content)
 }
 
-func digests(values map[string]any, depth int) any {
+func digestTree(values map[string]any, depth int) any {
 	if len(values) == 0 || depth == 0 {
 		return digest(values)
 	}
 	result := make(map[string]any, len(values))
 	for key, value := range values {
 		if branch, isMap := value.(map[string]any); isMap {
-			result[key] = digests(branch, depth-1)
+			result[key] = digestTree(branch, depth-1)
 			continue
 		}
 		result[key] = digest(value)
@@ -73,12 +73,12 @@ func mergeDigests(base, overlay map[string]any) {
 func digest(value any) string {
 	text, _ := json.Marshal(value) // JSON types always marshal, with sorted keys.
 	sum := sha256.Sum256(text)
-	return base64.RawURLEncoding.EncodeToString(sum[:2])[:2]
+	return base64.RawURLEncoding.EncodeToString(combinedDigest[:2])[:2]
 }
 
 // sum returns one digest for a tree of digests, or "" for an empty one. It is the same if a part of the tree is
 // already replaced by its sum.
-func sum(node any) string {
+func combinedDigest(node any) string {
 	branch, isMap := node.(map[string]any)
 	if !isMap {
 		text, _ := node.(string)
@@ -86,29 +86,29 @@ func sum(node any) string {
 	}
 	sums := make(map[string]string, len(branch))
 	for key, child := range branch {
-		sums[key] = sum(child)
+		sums[key] = combinedDigest(child)
 	}
 	return digest(sums)
 }
 
 // countLevels returns the depth of nested maps in digests, 0 for a digest.
 func countLevels(node any) int {
-	deepest := 0
+	levels := 0
 	branch, isMap := node.(map[string]any)
 	if !isMap {
 		return 0
 	}
 	for _, child := range branch {
-		deepest = max(deepest, countLevels(child))
+		levels = max(levels, countLevels(child))
 	}
-	return 1 + deepest
+	return 1 + levels
 }
 
 // cutDigests returns a tree of digests with at most levels levels of keys. Deeper trees are replaced by one digest.
 func cutDigests(node any, levels int) any {
 	branch, isMap := node.(map[string]any)
 	if !isMap || levels == 0 {
-		return sum(node)
+		return combinedDigest(node)
 	}
 	cut := make(map[string]any, len(branch))
 	for key, child := range branch {
@@ -123,14 +123,14 @@ func changedKeys(oldValue, newValue any, path []string) [][]string {
 	oldMap, wasMap := oldValue.(map[string]any)
 	newMap, isMap := newValue.(map[string]any)
 	switch {
-	case sum(oldValue) == sum(newValue):
+	case combinedDigest(oldValue) == combinedDigest(newValue):
 		return nil
 	case !wasMap && oldValue != nil, !isMap && newValue != nil:
 		return [][]string{path}
 	}
 	keys := slices.Collect(maps.Keys(oldMap))
 	for key := range newMap {
-		if _, isThere := oldMap[key]; !isThere {
+		if _, exists := oldMap[key]; !exists {
 			keys = append(keys, key)
 		}
 	}

@@ -105,7 +105,7 @@ func TestInputs_KeepDigestsAcrossReleases(t *testing.T) {
 		"environment": "staging", "templateSet": "default", "operator": "1.0.0", "config": {"vector.yaml": "-x", "x": "07"},
 		"vectorSidecar": {"sidecar": {"args": "PV", "logs": {"path": "4p"}, "sinks": "RB", "threads": "1H"}}
 	}`, inputs.String())
-	require.Equal(t, "rX", sum(inputs[InputSidecar]))
+	require.Equal(t, "rX", combinedDigest(inputs[InputSidecar]))
 }
 
 // If the inputs have too many keys, digests are merged. A change is still detected, but without its key.
@@ -131,7 +131,7 @@ func TestInputs_LimitLengthOfRecord(t *testing.T) {
 		1_000: "values",
 	} {
 		before, now := of(values(size, -1)), of(values(size, 1))
-		require.LessOrEqual(t, len(before.String()), longestInputs)
+		require.LessOrEqual(t, len(before.String()), maxInputsBytes)
 		require.Equal(t, []string{"values of the VectorSidecar (" + want + ")"}, texts(now.changesSince(before.String())), size)
 		require.Equal(t, []string{"values of the VectorSidecar (" + want + ")"}, texts(now.Compact().changesSince(before.String())), size)
 		require.Empty(t, before.Compact().changesSince(before.String()))
@@ -140,16 +140,16 @@ func TestInputs_LimitLengthOfRecord(t *testing.T) {
 	for _, known := range inputKinds {
 		long.Name(known.kind, strings.Repeat("n", 300))
 	}
-	require.LessOrEqual(t, len(long.String()), longestInputs)
+	require.LessOrEqual(t, len(long.String()), maxInputsBytes)
 	wide := of(map[string]any{strings.Repeat("k", 5000): 1})
-	require.LessOrEqual(t, len(wide.String()), longestInputs)
+	require.LessOrEqual(t, len(wide.String()), maxInputsBytes)
 }
 
 // The cause may contain text of users. It is escaped and shortened, because it appears in logs, events and terminals.
 func TestCauseLine_EscapesAndShortensText(t *testing.T) {
 	hostile := map[string]any{"\x1b[2J": 1, "a\nb": 1, strings.Repeat("k", 300): 1, "\xff": 1}
 	for _, text := range append(texts(of(hostile).changesSince(of(nil).String())), causeText([]string{strings.Repeat("ä", 600)}, nil), CauseLine("a\x1b]0;x\x07\n"), quoteText("\u202e")) {
-		require.LessOrEqual(t, len(text), mostBytes)
+		require.LessOrEqual(t, len(text), maxCauseBytes)
 		require.NotContains(t, text, "\x1b")
 		require.NotContains(t, text, "\n")
 		require.NotContains(t, text, "\u202e")

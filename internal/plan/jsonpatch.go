@@ -33,32 +33,32 @@ func (p *Plan) ApplyPatch(live map[string]any) (map[string]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("applying the plan's patch to a copy of the workload: %w", err)
 	}
-	withoutEmptied(live, patched)
+	removeEmptied(live, patched)
 	return patched, nil
 }
 
-// withoutEmptied removes the maps and lists that were not empty in the original but are empty in the patched
+// removeEmptied removes the maps and lists that were not empty in the original but are empty in the patched
 // map.
-func withoutEmptied(original, patched map[string]any) {
+func removeEmptied(original, patched map[string]any) {
 	for key, originalValue := range original {
 		if patchedMap := tree.Map(patched[key]); patchedMap != nil {
-			withoutEmptied(tree.Map(originalValue), patchedMap)
+			removeEmptied(tree.Map(originalValue), patchedMap)
 		}
-		if size(originalValue) > 0 && patched[key] != nil && size(patched[key]) == 0 {
+		if itemCount(originalValue) > 0 && patched[key] != nil && itemCount(patched[key]) == 0 {
 			delete(patched, key)
 			continue
 		}
 		for _, item := range tree.List(patched[key]) {
 			i := slices.IndexFunc(tree.List(originalValue), func(candidate any) bool { return tree.Name(candidate) != "" && tree.Name(candidate) == tree.Name(item) })
 			if i >= 0 {
-				withoutEmptied(tree.Map(tree.List(originalValue)[i]), tree.Map(item))
+				removeEmptied(tree.Map(tree.List(originalValue)[i]), tree.Map(item))
 			}
 		}
 	}
 }
 
 // size returns the number of items in a map or a list, or -1 for other values.
-func size(value any) int {
+func itemCount(value any) int {
 	switch collection := value.(type) {
 	case map[string]any:
 		return len(collection)
@@ -95,7 +95,7 @@ func (o *operations) diff(key, path string, before, after any) {
 	oldMap, wasMap := before.(map[string]any)
 	newMap, isMap := after.(map[string]any)
 	switch {
-	case sameJSON(before, after):
+	case equalJSON(before, after):
 	case wasMap && isMap:
 		o.diffMaps(path, oldMap, newMap)
 	case workload.IsKeyedList(key) && o.diffLists(key, path, tree.List(before), tree.List(after)):
@@ -107,8 +107,8 @@ func (o *operations) diff(key, path string, before, after any) {
 
 func (o *operations) diffMaps(path string, before, after map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(before)) {
-		fieldPath := path + "/" + pointer(key)
-		if value, isThere := after[key]; isThere {
+		fieldPath := path + "/" + escapePointer(key)
+		if value, exists := after[key]; exists {
 			o.diff(key, fieldPath, before[key], value)
 			continue
 		}
@@ -117,7 +117,7 @@ func (o *operations) diffMaps(path string, before, after map[string]any) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(after)) {
 		if _, ok := before[key]; !ok {
-			o.add("add", path+"/"+pointer(key), after[key])
+			o.add("add", path+"/"+escapePointer(key), after[key])
 		}
 	}
 }
@@ -129,7 +129,7 @@ func (o *operations) diffLists(list, path string, before, after []any) bool {
 	stays := func(key string) bool { return slices.Contains(newKeys, key) }
 	commonOld := slices.DeleteFunc(slices.Clone(oldKeys), func(key string) bool { return !stays(key) })
 	commonNew := slices.DeleteFunc(slices.Clone(newKeys), func(key string) bool { return !slices.Contains(oldKeys, key) })
-	if hasTwice(oldKeys) || hasTwice(newKeys) || !slices.Equal(commonOld, commonNew) {
+	if hasDuplicates(oldKeys) || hasDuplicates(newKeys) || !slices.Equal(commonOld, commonNew) {
 		return false
 	}
 	for i := len(before) - 1; i >= 0; i-- {
@@ -152,22 +152,22 @@ func (o *operations) diffLists(list, path string, before, after []any) bool {
 // changeItem adds operations that change the fields of an item. They first test that the item has the expected
 // name.
 func (o *operations) changeItem(path string, before, after any) {
-	if name := tree.Name(before); name != "" && !sameJSON(before, after) {
+	if name := tree.Name(before); name != "" && !equalJSON(before, after) {
 		o.test(path+"/name", name)
 	}
 	o.diff("", path, before, after)
 }
 
-func hasTwice(keys []string) bool {
+func hasDuplicates(keys []string) bool {
 	sorted := slices.Sorted(slices.Values(keys))
 	return len(slices.Compact(sorted)) < len(keys)
 }
 
 // pointer escapes a key for use in the path of an operation.
-func pointer(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }
+func escapePointer(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }
 
-// sameJSON reports whether two values have the same JSON. The values may contain numbers of different Go types.
-func sameJSON(a, b any) bool {
+// equalJSON reports whether two values have the same JSON. The values may contain numbers of different Go types.
+func equalJSON(a, b any) bool {
 	textA, _ := json.Marshal(a) // Both were read from JSON.
 	textB, _ := json.Marshal(b)
 	return string(textA) == string(textB)

@@ -31,7 +31,7 @@ func (c *candidate) patch(write *Write) (map[string]any, error) {
 	}
 	current, desired := currentTree(c.manager, c.view), withMounts(body, desiredMounts)
 	c.desired.removeStaleEnv(c.manager, current, desired, c.view)
-	return difference(c.manager, c.view, current, desired)
+	return patchBetween(c.manager, c.view, current, desired)
 }
 
 // removalContent returns the write that removes all fields of the manager, which is then removed from managedFields. It
@@ -40,8 +40,8 @@ func (c *candidate) patch(write *Write) (map[string]any, error) {
 // because not every tool owns the items that it lists.
 func (c *candidate) removalContent() (Write, error) {
 	view, owned, mounts := c.view, c.owned, c.view.OwnedMounts(c.manager)
-	_, isTold := view.InjectedEnvFor(c.manager)
-	isEnough := !isTold && len(mounts)+len(owned.Leftovers)+len(owned.DeployerContainers)+len(owned.SharedPullSecrets) == 0 && !owned.Patched && !owned.Named && owned.Orphan == ""
+	_, hasInjectedEnv := view.InjectedEnvFor(c.manager)
+	isEnough := !hasInjectedEnv && len(mounts)+len(owned.Leftovers)+len(owned.DeployerContainers)+len(owned.SharedPullSecrets) == 0 && !owned.Patched && !owned.Named && owned.Orphan == ""
 	marks := view.Marks[c.manager]
 	if isEnough && !view.Adapter().Traits.AtomicLists && (len(marks.PodAnnotations) == 0 || len(marks.SharedItems) > 0) {
 		patch, err := c.marksPatch()
@@ -60,7 +60,7 @@ func (c *candidate) removalContent() (Write, error) {
 	c.desired.removeStaleEnv(c.manager, current, remaining, view)
 	addMarks(current, marks.Annotations, "metadata", "annotations")
 	addMarks(current, marks.PodAnnotations, "spec", "template", "metadata", "annotations")
-	patch, err := difference(c.manager, view, current, remaining)
+	patch, err := patchBetween(c.manager, view, current, remaining)
 	return Write{Patch: patch, ReleaseOnly: true}, err
 }
 
@@ -69,7 +69,7 @@ func (c *candidate) removalContent() (Write, error) {
 func (c *candidate) marksPatch() (map[string]any, error) {
 	current := map[string]any{}
 	addMarks(current, c.view.Marks[c.manager].Annotations, "metadata", "annotations")
-	return difference(c.manager, c.view, current, map[string]any{})
+	return patchBetween(c.manager, c.view, current, map[string]any{})
 }
 
 // addMarks adds annotation keys to the tree of current fields, so that the patch removes them. Their values are
@@ -122,11 +122,11 @@ func withMounts(body map[string]any, mounts []workload.Mount) map[string]any {
 
 // difference returns the strategic merge patch that changes one tree into another, or nil if they are equal.
 // The trees contain only a part of the workload. The patch does not change fields that neither tree contains.
-func difference(manager string, view *workload.View, current, desired map[string]any) (map[string]any, error) {
-	nameOthers(tree.EnsureMap(current, tree.Pod...), tree.EnsureMap(desired, tree.Pod...), manager, view)
+func patchBetween(manager string, view *workload.View, current, desired map[string]any) (map[string]any, error) {
+	listOtherItems(tree.EnsureMap(current, tree.Pod...), tree.EnsureMap(desired, tree.Pod...), manager, view)
 	preserveCollections(current, desired)
 	preserveSharedAnnotations(manager, current, desired, view)
-	ports := takePorts(current, desired, view)
+	ports := extractPortLists(current, desired, view)
 	currentJSON, err := json.Marshal(current)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the current fields: %w", err)
@@ -143,7 +143,7 @@ func difference(manager string, view *workload.View, current, desired map[string
 	if err := json.Unmarshal(text, &patch); err != nil {
 		return nil, fmt.Errorf("decoding the patch: %w", err)
 	}
-	if putPorts(patch, desired, ports); len(patch) == 0 {
+	if addPortLists(patch, desired, ports); len(patch) == 0 {
 		return nil, nil
 	}
 	return patch, nil

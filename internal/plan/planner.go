@@ -20,7 +20,7 @@ type candidate struct {
 	// change is the change that a rule or the comparison has chosen, or "" before.
 	change Change
 	// body is the apply body of the desired sidecar in the workload. diff is the comparison of the two.
-	body applied
+	body applyBody
 	diff comparison
 }
 
@@ -44,7 +44,7 @@ func (c *candidate) withComparison() *candidate {
 	currentText := fitting.desired.notes.AboutText
 	recordedText := currentText
 	if owned := c.view.Owned[c.manager]; !owned.IsEmpty() {
-		recordedText = aboutIn(c.manager, c.view)
+		recordedText = aboutTextIn(c.manager, c.view)
 	}
 	fitting.body = fitting.desired.bodyFor(c.manager, c.policy, c.view, recordedText)
 	fitting.change, fitting.diff = compare(&fitting)
@@ -192,7 +192,7 @@ func (c *candidate) write() (Write, error) {
 	default:
 		write.Cause = c.changeCause()
 		write.Apply = c.annotatedBody(write.Cause)
-		write.InitBefore, write.InitAfter = order(c.manager, c.desired, c.view)
+		write.InitBefore, write.InitAfter = initOrder(c.manager, c.desired, c.view)
 		write.Repairs = diff.isDrift
 		write.AtOnce = diff.isDrift || c.policy.Defers && c.existing.IsOwned && (c.fixesSidecar() || c.desired.hasTemplate(c.manager, &c.body, c.view))
 	}

@@ -14,18 +14,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// wholePorts is a complete list of ports that a patch must set as a whole.
-type wholePorts struct {
+// portList is a complete list of ports that a patch must set as a whole.
+type portList struct {
 	list, container string
 	ports           []any
 }
 
-// takePorts removes from both trees the lists of ports in which one number has two protocols. It returns the
+// extractPortLists removes from both trees the lists of ports in which one number has two protocols. It returns the
 // new lists for the containers with changes. A strategic merge patch merges ports only by number, but the API
-// server keeps ports by number and protocol. Without takePorts, the patch would change or remove the port with
+// server keeps ports by number and protocol. Without extractPortLists, the patch would change or remove the port with
 // the other protocol.
-func takePorts(current, desired map[string]any, view *workload.View) []wholePorts {
-	var replacements []wholePorts
+func extractPortLists(current, desired map[string]any, view *workload.View) []portList {
+	var replacements []portList
 	currentPod, desiredPod := tree.MapAt(current, tree.Pod...), tree.MapAt(desired, tree.Pod...)
 	for _, list := range []string{"initContainers", "containers"} {
 		for _, item := range tree.List(desiredPod[list]) {
@@ -41,8 +41,8 @@ func takePorts(current, desired map[string]any, view *workload.View) []wholePort
 			}
 			delete(currentContainer, "ports")
 			delete(desiredContainer, "ports")
-			if !sameJSON(currentPorts, desiredPorts) {
-				replacements = append(replacements, wholePorts{list, tree.Name(item), mergePorts(live, currentPorts, desiredPorts)})
+			if !equalJSON(currentPorts, desiredPorts) {
+				replacements = append(replacements, portList{list, tree.Name(item), mergePorts(live, currentPorts, desiredPorts)})
 			}
 		}
 	}
@@ -70,7 +70,7 @@ func shareNumber(lists ...[]any) bool {
 	keys := map[string]string{}
 	for _, key := range portKeys(slices.Concat(lists...)) {
 		number, _, _ := strings.Cut(key, "/")
-		if existing, isKnown := keys[number]; isKnown && existing != key {
+		if existing, ok := keys[number]; ok && existing != key {
 			return true
 		}
 		keys[number] = key
@@ -106,8 +106,8 @@ func mergePorts(live, current, desired []any) []any {
 
 func portKeys(ports []any) []string { return workload.ItemKeys("ports", ports) }
 
-// putPorts adds the replacements of lists of ports to a patch.
-func putPorts(patch, desired map[string]any, replacements []wholePorts) {
+// addPortLists adds the replacements of lists of ports to a patch.
+func addPortLists(patch, desired map[string]any, replacements []portList) {
 	for _, replacement := range replacements {
 		pod := tree.EnsureMap(patch, tree.Pod...)
 		containerIn(pod, replacement.list, replacement.container)["ports"] = append([]any{map[string]any{"$patch": "replace"}}, replacement.ports...)

@@ -46,7 +46,7 @@ func TestApplyPatch_DistinguishesProtocolsOfPort(t *testing.T) {
 				wanted := pod(test.wanted)
 				tree.Map(tree.List(tree.MapAt(wanted, tree.Pod...)[list])[1])["image"] = "z"
 
-				patch, err := difference(mine, view, pod(test.owned), wanted)
+				patch, err := patchBetween(mine, view, pod(test.owned), wanted)
 				require.NoError(t, err)
 				p := Plan{Target: view.Ref, Write: Write{Patch: patch}}
 				after, err := p.ApplyPatch(pod(test.live))

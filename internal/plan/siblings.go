@@ -10,9 +10,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// nameOthers adds the names of the workload's other items to both trees in their live order, so that the patch
+// listOtherItems adds the names of the workload's other items to both trees in their live order, so that the patch
 // neither removes nor moves these items. New items are last, unless the desired tree defines their position.
-func nameOthers(current, desired map[string]any, manager string, view *workload.View) {
+func listOtherItems(current, desired map[string]any, manager string, view *workload.View) {
 	owned := view.Owned[manager]
 	for list, live := range map[string][]string{
 		"initContainers": containerNames(view, true),
@@ -24,23 +24,23 @@ func nameOthers(current, desired map[string]any, manager string, view *workload.
 		if current[list] == nil && desired[list] == nil {
 			continue
 		}
-		isOurs := func(name string) bool { return slices.Contains(owned.Containers, name) }
+		isOwn := func(name string) bool { return slices.Contains(owned.Containers, name) }
 		switch list {
 		case "volumes":
-			isOurs = func(name string) bool { return slices.Contains(owned.Volumes, name) }
+			isOwn = func(name string) bool { return slices.Contains(owned.Volumes, name) }
 		case "imagePullSecrets":
-			isOurs = func(name string) bool {
+			isOwn = func(name string) bool {
 				return slices.Contains(owned.PullSecrets, name) && !view.SharesPullSecret(manager, name)
 			}
 		}
 		hasOrder := slices.ContainsFunc(tree.List(desired[list]), func(item any) bool {
-			return list == "initContainers" && !isOurs(tree.Name(item)) && slices.Contains(live, tree.Name(item))
+			return list == "initContainers" && !isOwn(tree.Name(item)) && slices.Contains(live, tree.Name(item))
 		})
 		for _, side := range []map[string]any{current, desired} {
 			// Empty, not nil: nil would delete the list.
 			items := append([]any{}, tree.List(side[list])...)
 			for _, name := range live {
-				if !isOurs(name) && !slices.ContainsFunc(items, func(item any) bool { return tree.Name(item) == name }) {
+				if !isOwn(name) && !slices.ContainsFunc(items, func(item any) bool { return tree.Name(item) == name }) {
 					items = append(items, map[string]any{"name": name})
 				}
 			}

@@ -3,8 +3,8 @@
 
 package plan
 
-// mostTexts is the maximum number of cached texts. A text has at most a kilobyte.
-const mostTexts = 64
+// maxCachedTexts is the maximum number of cached texts. A text has at most a kilobyte.
+const maxCachedTexts = 64
 
 // Texts caches texts for workloads with the same current and desired state. Nearly all workloads of a
 // VectorSidecar have the same state. The cache does not affect plans. A nil Texts does not cache anything.
@@ -20,7 +20,7 @@ func (t *Texts) get(key string, write func() string) string {
 	if ok {
 		return text
 	}
-	if t.cached == nil || len(t.cached) >= mostTexts {
+	if t.cached == nil || len(t.cached) >= maxCachedTexts {
 		t.cached = map[string]string{} // Later calls write the dropped texts again.
 	}
 	text = write()

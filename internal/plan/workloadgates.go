@@ -76,7 +76,7 @@ func findWorkloadBlock(gates []workloadGate, c *candidate) (workloadGate, *Block
 // isRemoval reports whether the candidate is a workload that should not have a sidecar.
 func (c *candidate) isRemoval() bool { return c.desired == nil && c.change != "" }
 
-func exclusion(reason, format string, args ...any) *Block {
+func newExclusion(reason, format string, args ...any) *Block {
 	return &Block{Kind: BlockedByExclusion, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -85,7 +85,7 @@ func blockByDeletion(c *candidate) *Block {
 	if !c.view.Deleting {
 		return nil
 	}
-	return exclusion(meta.ReasonWorkloadDeleting, "the workload is being deleted")
+	return newExclusion(meta.ReasonWorkloadDeleting, "the workload is being deleted")
 }
 
 // blockByOptOut blocks the injection into a workload that opts out.
@@ -101,7 +101,7 @@ func blockBySuperseding(c *candidate) *Block {
 	if c.policy.Superseded == "" {
 		return nil
 	}
-	return exclusion(meta.ReasonSuperseded, "%s", c.policy.Superseded)
+	return newExclusion(meta.ReasonSuperseded, "%s", c.policy.Superseded)
 }
 
 // blockByOwner blocks the injection into a workload with a controller owner, for a VectorSidecar that skips such
@@ -110,7 +110,7 @@ func blockByOwner(c *candidate) *Block {
 	if !c.policy.SkipsOwned || c.view.Owner == nil {
 		return nil
 	}
-	return exclusion(meta.ReasonOwnedBy, "%s", skippedOwnerText(c))
+	return newExclusion(meta.ReasonOwnedBy, "%s", skippedOwnerText(c))
 }
 
 // blockByUnread blocks changes of a workload with fields that could not be decoded. A removal needs only the pod
@@ -130,7 +130,7 @@ func blockByTemplateSource(c *candidate) *Block {
 	if c.view.TemplateSource == "" {
 		return nil
 	}
-	return exclusion(meta.ReasonTemplateInWorkloadRef, "the pods have the template of %s, which gets the sidecar if spec.workloads lists its kind", c.view.TemplateSource)
+	return newExclusion(meta.ReasonTemplateInWorkloadRef, "the pods have the template of %s, which gets the sidecar if spec.workloads lists its kind", c.view.TemplateSource)
 }
 
 // blockByWindows blocks the first injection into pods on Windows. A workload that already has the sidecar keeps it,
@@ -139,7 +139,7 @@ func blockByWindows(c *candidate) *Block {
 	if c.view.Windows == "" || c.existing.IsOwned {
 		return nil
 	}
-	return exclusion(meta.ReasonWindows, "the pods run on Windows (%s), but the sidecar is for Linux", c.view.Windows)
+	return newExclusion(meta.ReasonWindows, "the pods run on Windows (%s), but the sidecar is for Linux", c.view.Windows)
 }
 
 // blockByHostNetwork blocks the first injection into pods on the host network. A workload that already has the sidecar
@@ -148,7 +148,7 @@ func blockByHostNetwork(c *candidate) *Block {
 	if !c.view.HostNetwork || c.policy.HostNetwork || c.existing.IsOwned {
 		return nil
 	}
-	return exclusion(meta.ReasonHostNetwork, "the pods use the host network, where the sidecar's ports are ports of the node; if these ports are free on each node, set spec.hostNetwork to Inject")
+	return newExclusion(meta.ReasonHostNetwork, "the pods use the host network, where the sidecar's ports are ports of the node; if these ports are free on each node, set spec.hostNetwork to Inject")
 }
 
 // blockByImmutableTemplate blocks changes of a kind with a pod template that cannot be changed. The template of a manifest can
@@ -183,9 +183,9 @@ func blockByContainerName(c *candidate) *Block {
 				continue
 			}
 			if owner := c.view.ContainerOwner(name); owner != "" {
-				return conflict("container %q is already injected by %s; set another name in spec.sidecar.name of one of them", name, owner).withCompetitor(owner)
+				return newConflict("container %q is already injected by %s; set another name in spec.sidecar.name of one of them", name, owner).withCompetitor(owner)
 			}
-			return conflict("the workload already has a container %q; set another name in spec.sidecar.name", name)
+			return newConflict("the workload already has a container %q; set another name in spec.sidecar.name", name)
 		}
 	}
 	return nil
@@ -200,7 +200,7 @@ func blockByVolumeName(c *candidate) *Block {
 	for i := range volumes {
 		name := volumes[i].Name
 		if c.view.HasVolume(name) && !slices.Contains(c.owned.Volumes, name) {
-			return conflict("the workload already has a volume %q; use another name for the sidecar's volume", name).withCompetitor(c.view.VolumeOwner(name))
+			return newConflict("the workload already has a volume %q; use another name for the sidecar's volume", name).withCompetitor(c.view.VolumeOwner(name))
 		}
 	}
 	return nil
@@ -250,7 +250,7 @@ func blockByPausedWorkload(c *candidate) *Block {
 	if !c.view.Paused || c.change == Adopt || c.existing.IsOwned && c.diff.isCurrent() {
 		return nil
 	}
-	return exclusion(meta.ReasonWorkloadPaused, "the workload is paused (spec.paused); the operator changes the sidecar after the workload is resumed")
+	return newExclusion(meta.ReasonWorkloadPaused, "the workload is paused (spec.paused); the operator changes the sidecar after the workload is resumed")
 }
 
 // blockByDrift blocks the correction of manual changes if they are only reported.

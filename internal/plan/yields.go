@@ -26,8 +26,8 @@ func (d *Desired) OmitOptional(manager string, view *workload.View) *Desired {
 	if len(keys) == 0 {
 		return d
 	}
-	if d.lesser != nil && slices.Equal(keys, d.overlay.OptionalWithNodeVolumes) {
-		return d.lesser
+	if d.withoutOptional != nil && slices.Equal(keys, d.overlay.OptionalWithNodeVolumes) {
+		return d.withoutOptional
 	}
 	return d.omit(keys, nil)
 }

@@ -109,7 +109,7 @@ func TestForInjection_MarksSidecarVolumesAsEvictable(t *testing.T) {
 	}
 
 	always := evictable("b", "data")
-	always.overlay.OptionalWithNodeVolumes, always.lesser = nil, nil
+	always.overlay.OptionalWithNodeVolumes, always.withoutOptional = nil, nil
 	p := ForInjection(mine, always, Policy{}, with(application(), onDisk))
 	require.Equal(t, "b,data", tree.MapAt(p.Write.Apply, "spec", "template", "metadata", "annotations")[key])
 }
@@ -117,7 +117,7 @@ func TestForInjection_MarksSidecarVolumesAsEvictable(t *testing.T) {
 // Workloads without the optional parts share one overlay, because it is large.
 func TestOmitOptional_ReturnsSharedOverlay(t *testing.T) {
 	desired, view := evictable("data").WithInput(RequestedInput{Digest: "1"}), with(application(), owns("", meta.AnnotationEvictableVolumes, "own"))
-	require.Same(t, desired.lesser, desired.OmitOptional(mine, view))
+	require.Same(t, desired.withoutOptional, desired.OmitOptional(mine, view))
 	require.Equal(t, "1", desired.OmitOptional(mine, view).InputDigest())
 	require.Equal(t, "2", desired.WithInput(RequestedInput{Digest: "2"}).OmitOptional(mine, view).InputDigest())
 }
