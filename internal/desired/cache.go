@@ -13,9 +13,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// mostCached is the limit of a Cache in bytes, for a container with the chart's memory limit. A rendering uses
+// maxCacheBytes is the limit of a Cache in bytes, for a container with the chart's memory limit. A rendering uses
 // about twenty kilobytes, and up to a megabyte.
-const mostCached = 32 << 20
+const maxCacheBytes = 32 << 20
 
 // Cache caches renderings and checks by all of their inputs, so that a reconcile without changes does not
 // render anything. It does not affect results, and its size is limited in bytes. It is safe for concurrent use.
@@ -23,7 +23,7 @@ const mostCached = 32 << 20
 //
 // A request is all input except the workload. Its key has the digest of the chart and of the values. The cache contains:
 //
-//   - by request: the lists of workload fields that its templates have read (see find)
+//   - by request: the lists of workload fields that its templates have read (see findCached)
 //   - by request and the fields that the templates have read: a *Rendered, which is the result for a namespace, or an
 //     *execution, which all namespaces share
 //   - by the key of one of these and a name: a *plan.Desired, or a *Rendered for a short grace period
@@ -35,7 +35,7 @@ type Cache struct {
 }
 
 // NewCache returns an empty Cache.
-func NewCache() *Cache { return &Cache{entries: bounded.NewStore[any](mostCached)} }
+func NewCache() *Cache { return &Cache{entries: bounded.NewStore[any](maxCacheBytes)} }
 
 // getCached returns the cached value of a key, or the zero value.
 func getCached[V any](c *Cache, key []byte) (value V) {
@@ -61,10 +61,10 @@ func (c *Cache) put(key string, value any, bytes int, uses ...string) {
 // find returns the cached result of a request for a workload, or nil for none. Workloads that are equal in the fields
 // that the templates have read share a result. Most workloads have the same list of fields, so one lookup usually
 // finds it.
-func find[V any](c *Cache, request []byte, target *workload.View) *V {
-	var space [1024]byte // Mostly enough, without an allocation.
+func findCached[V any](c *Cache, request []byte, target *workload.View) *V {
+	var buffer [1024]byte // Mostly enough, without an allocation.
 	for _, reads := range getCached[[][]tree.Read](c, request) {
-		if cached := getCached[*V](c, appendKey(space[:0], request, target, reads)); cached != nil {
+		if cached := getCached[*V](c, appendKey(buffer[:0], request, target, reads)); cached != nil {
 			return cached
 		}
 	}
@@ -76,13 +76,13 @@ func appendKey(text, request []byte, target *workload.View, reads []tree.Read) [
 	return target.AppendReads(append(append(text, request...), '/'), reads)
 }
 
-// mostReads is the maximum number of different lists of fields for one request, because each list costs a
+// maxReadLists is the maximum number of different lists of fields for one request, because each list costs a
 // lookup for every workload. Templates that look up a label by the name of the workload would otherwise have
 // one list for each workload.
-const mostReads = 16
+const maxReadLists = 16
 
 // keyFor returns the key of the result of a request for a workload. It records the fields that the templates have
-// read, so that find finds the result.
+// read, so that findCached returns the result.
 func (c *Cache) keyFor(request []byte, target *workload.View, reads []tree.Read) string {
 	return string(appendKey(nil, request, target, c.recordReads(request, reads)))
 }
@@ -93,13 +93,13 @@ func (c *Cache) recordReads(request []byte, reads []tree.Read) []tree.Read {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	recorded, _ := c.entries.Get(request).([][]tree.Read)
-	isKnown := func() bool {
+	isRecorded := func() bool {
 		return slices.ContainsFunc(recorded, func(entry []tree.Read) bool { return slices.EqualFunc(entry, reads, tree.Read.Equal) })
 	}
-	if len(recorded) >= mostReads && !isKnown() {
+	if len(recorded) >= maxReadLists && !isRecorded() {
 		reads = workload.WholeKeys(workload.ValueKeysFor(reads))
 	}
-	if isKnown() {
+	if isRecorded() {
 		return reads
 	}
 	// Append to a new list, because other goroutines may iterate over the old one.

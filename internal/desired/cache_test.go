@@ -119,16 +119,16 @@ func TestCache_SharesRenderingOfEqualReads(t *testing.T) {
 	r := &renderer{cache: NewCache(), common: []byte("common")}
 	target := settled(services(1)[0])
 	forAll, ofName := &Rendered{}, &Rendered{readTarget: []tree.Read{{Path: []string{"name"}}}}
-	find := func(view workload.View) *Rendered { return find[Rendered](r.cache, r.common, &view) }
+	find := func(view workload.View) *Rendered { return findCached[Rendered](r.cache, r.common, &view) }
 	keep(r, &target, ofName)
 	same, other := target, target
 	same.Labels, same.Containers = nil, nil
 	other.Name = "another"
-	require.Same(t, ofName, find(same))
-	require.Nil(t, find(other))
+	require.Same(t, ofName, findCached(same))
+	require.Nil(t, findCached(other))
 
 	keep(r, &target, forAll)
-	require.Same(t, forAll, find(other))
+	require.Same(t, forAll, findCached(other))
 }
 
 // Templates that do not read the namespace are executed once for several namespaces. The rendered objects have the
@@ -185,7 +185,7 @@ func TestCache_LimitsSetsOfReads(t *testing.T) {
 		keep(r, &view, fresh)
 		require.Same(t, fresh, r.renderCached(t.Context(), &view))
 	}
-	require.Len(t, getCached[[][]tree.Read](r.cache, r.common), mostReads+1)
+	require.Len(t, getCached[[][]tree.Read](r.cache, r.common), maxReadLists+1)
 }
 
 // Two inputs of the rendering have different cache keys if templates can read the difference.
@@ -244,7 +244,7 @@ func BenchmarkCacheHit(b *testing.B) {
 			require.NoError(b, err)
 			made := newRenderer(NewCache(), render.Request{
 				Chart: set.Chart, Values: values, KubeVersion: "v1.36.0", Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
-			}, digestValues(values), config{}, &Inputs{Platform: files}, requestedInputs{})
+			}, digestValues(values), configReference{}, &Inputs{Platform: files}, requestedInputs{})
 			deployment := services(1)[0]
 			deployment.Annotations = map[string]string{"team": "payments", "example.com/contact": "payments@example.com"}
 			deployment.Labels["app.kubernetes.io/part-of"] = "shop"
@@ -268,7 +268,7 @@ func BenchmarkRender(b *testing.B) {
 	require.NoError(b, err)
 	made := newRenderer(nil, render.Request{
 		Chart: set.Chart, Values: values, KubeVersion: "v1.36.0", Sidecar: types.NamespacedName{Namespace: "shop", Name: "logs"},
-	}, digestValues(values), config{}, &Inputs{Platform: files}, requestedInputs{})
+	}, digestValues(values), configReference{}, &Inputs{Platform: files}, requestedInputs{})
 	view := workload.NewView(services(1)[0])
 	b.ReportAllocs()
 	for b.Loop() {
@@ -283,10 +283,10 @@ func TestCache_LimitsBytes(t *testing.T) {
 		r := &renderer{cache: cache, common: fmt.Appendf(nil, "request %d", n)}
 		fresh := &Rendered{Companions: []corev1.ConfigMap{{Data: map[string]string{"vector.yaml": strings.Repeat("x", 500_000)}}}}
 		keep(r, &target, fresh)
-		require.Same(t, fresh, find[Rendered](cache, r.common, &target))
+		require.Same(t, fresh, findCached[Rendered](cache, r.common, &target))
 	}
-	require.LessOrEqual(t, cache.entries.Bytes(), mostCached)
-	require.InDelta(t, mostCached/500_000, len(renderings(cache)), 2)
+	require.LessOrEqual(t, cache.entries.Bytes(), maxCacheBytes)
+	require.InDelta(t, maxCacheBytes/500_000, len(renderings(cache)), 2)
 }
 
 // A cached value stays as long as other cached values use it. Dropping it earlier would lower the counted bytes, but
@@ -307,7 +307,7 @@ func TestCache_KeepsValuesInUse(t *testing.T) {
 		}
 	}
 	require.Greater(t, uses, 1000, "the rendering, its desired state, its report, its ConfigMaps, the execution")
-	require.LessOrEqual(t, cache.entries.Bytes(), mostCached)
+	require.LessOrEqual(t, cache.entries.Bytes(), maxCacheBytes)
 }
 
 // Goroutines use one cache, and render without waiting for each other.

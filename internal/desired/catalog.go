@@ -193,7 +193,7 @@ func (c *Catalog) PlatformAt(ctx context.Context, content *fleet.Content) (*Plat
 	c.mu.Lock()
 	charts := maps.Clone(c.charts)
 	c.mu.Unlock()
-	maps.DeleteFunc(charts, func(name string, _ loadedChart) bool { _, isThen := content.Sets[name]; return !isThen })
+	maps.DeleteFunc(charts, func(name string, _ loadedChart) bool { _, isStored := content.Sets[name]; return !isStored })
 	for name, files := range content.Sets {
 		current := charts[name]
 		if stored := builtIn.load(files); builtIn != c.builtIn || stored.contentDigest != current.contentDigest || current.chart == nil || current.err != nil {

@@ -31,9 +31,9 @@ func newVectorReader() *vectorconfig.Reader {
 	return &vectorconfig.Reader{YAML: limits.ReadYAML, JSON: limits.ReadJSON, TOML: limits.ReadTOML, MaxBytes: limits.Bytes, Nearest: humanize.Nearest}
 }
 
-// report checks files, caches the report and adds it to the shared values. It never returns nil. If the context has
+// checkCached checks files, caches the report and adds it to the shared values. It never returns nil. If the context has
 // ended, the report and all results that depend on it must not be used.
-func (c *Cache) report(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, shared *sharedValues) *vectorconfig.Report {
+func (c *Cache) checkCached(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, shared *sharedValues) *vectorconfig.Report {
 	if len(files) == 0 && options.Container == nil {
 		return &vectorconfig.Report{Intake: vectorconfig.Intake{HasOtherSources: true}} // The configuration is not for the operator to read.
 	}
@@ -64,9 +64,9 @@ func runCheck(ctx context.Context, files []vectorconfig.File, options vectorconf
 	return report
 }
 
-// check sets the report on the configuration that a rendered sidecar reads. It also parses the configuration if
+// setReport sets the report on the configuration that a rendered sidecar reads. It also parses the configuration if
 // checks are off.
-func (r *renderer) check(ctx context.Context, overlay *workload.Overlay, rendered *Rendered) {
+func (r *renderer) setReport(ctx context.Context, overlay *workload.Overlay, rendered *Rendered) {
 	spec, container := &overlay.Template.Spec, overlay.Container(rendered.container)
 	options := vectorconfig.Options{Image: tree.Text(r.request.Values.Tree, "sidecar", "image")}
 	if container != nil {
@@ -116,11 +116,11 @@ func (r *renderer) checkAlone(ctx context.Context) (*vectorconfig.Report, *Inval
 func (r *renderer) checkFiles(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, shared *sharedValues, bypasses func(*vectorconfig.Policy) []string) (report *vectorconfig.Report, forbidden error) {
 	forbidden = r.policy.CheckEach(func(rules *policy.Policy) error {
 		options.Policy = rules.Vector
-		fileReport := r.cache.report(ctx, files, options, shared)
+		fileReport := r.cache.checkCached(ctx, files, options, shared)
 		if report == nil {
 			report = fileReport // The first rules are the current ones.
 		}
-		if violations := slices.Concat(bypasses(&rules.Vector), texts(vectorconfig.Forbidden(fileReport.Findings))); len(violations) > 0 {
+		if violations := slices.Concat(bypasses(&rules.Vector), findingTexts(vectorconfig.Forbidden(fileReport.Findings))); len(violations) > 0 {
 			return fmt.Errorf("Vector configuration rejected by the platform's policy: %s", strings.Join(violations, "\n")) //nolint:staticcheck // Vector is a name.
 		}
 		return nil
@@ -140,7 +140,7 @@ func validateReport(report *vectorconfig.Report, policyErr error, values environ
 	if len(errors) == 0 {
 		return nil
 	}
-	return &Invalid{meta.ReasonInvalidConfig, strings.Join(texts(errors), "\n")}
+	return &Invalid{meta.ReasonInvalidConfig, strings.Join(findingTexts(errors), "\n")}
 }
 
 // checkMode returns the value of sidecar.config.check, which defines how errors in the configuration are
@@ -149,7 +149,7 @@ func checkMode(values environment.Values) v1alpha1.ConfigCheck {
 	return v1alpha1.ConfigCheck(tree.Text(values.Tree, "sidecar", "config", "check"))
 }
 
-func texts(findings []vectorconfig.Finding) []string {
+func findingTexts(findings []vectorconfig.Finding) []string {
 	var lines []string
 	for _, finding := range findings {
 		lines = append(lines, finding.String())

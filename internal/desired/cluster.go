@@ -15,9 +15,9 @@ import (
 const (
 	// kubeletSkew is the maximum difference in minor versions between an API server and an older kubelet.
 	kubeletSkew = 3
-	// lastOpen is the newest minor version of kubelets for which renderings depend on the nodes, because
+	// firstCompleteMinor is the newest minor version of kubelets for which renderings depend on the nodes, because
 	// Kubernetes 1.30 added the preStop sleep.
-	lastOpen = 30
+	firstCompleteMinor = 30
 )
 
 // kubelet returns the lowest version that the cluster's kubelets may have, such as "v1.29.4". It also reports
@@ -31,7 +31,7 @@ func (in *Inputs) kubelet() (oldest string, differs bool) {
 	oldestMinor := max(int(server.Minor()), kubeletSkew) - kubeletSkew
 	assumed := fmt.Sprintf("v%d.%d.0", server.Major(), oldestMinor)
 	actual, err := version.ParseGeneric(in.OldestKubelet.Version)
-	if err != nil || oldestMinor >= lastOpen {
+	if err != nil || oldestMinor >= firstCompleteMinor {
 		return assumed, false
 	}
 	if server.LessThan(actual) {
@@ -60,7 +60,7 @@ func AssumedKubelet(kubeVersion string) string {
 	inputs := Inputs{Settings: Settings{KubeVersion: kubeVersion}}
 	assumed, _ := inputs.kubelet()
 	parsed, err := version.ParseGeneric(assumed)
-	if err != nil || parsed.Minor() >= lastOpen {
+	if err != nil || parsed.Minor() >= firstCompleteMinor {
 		return ""
 	}
 	return assumed

@@ -12,11 +12,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// conclude checks the configuration of a rendered overlay. If the check succeeds, it sets the overlay to apply and
-// everything that is computed from it. executed is the cache key of the execution that rendered the overlay, or "" if
+// finishRendering checks the configuration of a rendered overlay. If the check succeeds, it sets the overlay to apply and
+// everything that is computed from it. executionKey is the cache key of the execution that rendered the overlay, or "" if
 // the overlay is for this rendering only.
-func (r *renderer) conclude(ctx context.Context, result *Rendered, rendered *workload.Overlay, executed string) {
-	r.check(ctx, rendered, result)
+func (r *renderer) finishRendering(ctx context.Context, result *Rendered, rendered *workload.Overlay, executionKey string) {
+	r.setReport(ctx, rendered, result)
 	if result.Invalid = validateReport(result.Report, result.forbidden, r.request.Values); result.Invalid != nil {
 		return
 	}
@@ -26,7 +26,7 @@ func (r *renderer) conclude(ctx context.Context, result *Rendered, rendered *wor
 		version = companion.Digest(&result.Companions[0])
 	}
 	if r.config.object != nil {
-		uses := newUses(rendered, result.container, r.config.object)
+		uses := newConfigMapUse(rendered, result.container, r.config.object)
 		if result.Copied, result.Overlay, result.Invalid = newConfigMapCopy(&r.config, &r.request, rendered, uses, result.Report, result.readsUnknown); result.Invalid != nil {
 			return
 		}
@@ -40,11 +40,11 @@ func (r *renderer) conclude(ctx context.Context, result *Rendered, rendered *wor
 		return plan.NewDesired(result.Overlay, sidecar, result.container, version, notes).WithInput(input)
 	}
 	if result.Copied != nil {
-		executed = "" // The overlay to apply refers to the copy.
+		executionKey = "" // The overlay to apply refers to the copy.
 	}
 	// Maps are printed in the order of their keys.
 	name := fmt.Sprintf(" %q %q %q %q %q %s", result.container, version, notes, inputDigest, keys, r.requested.sources.names())
-	result.Desired = r.cache.derive(executed, name, newDesired, &result.shared, result.Overlay, result.Overlay.Body)
+	result.Desired = r.cache.derive(executionKey, name, newDesired, &result.shared, result.Overlay, result.Overlay.Body)
 	result.stranded = r.oldest.startWarning(result.Overlay)
 	result.collects = newCollection(result.Report, result.Overlay.Container(result.container), result.Desired)
 }

@@ -19,9 +19,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// config is a reference to a Vector configuration in a ConfigMap of the user. The zero value means that the
+// configReference is a reference to a Vector configuration in a ConfigMap of the user. The zero value means that the
 // templates render the configuration.
-type config struct {
+type configReference struct {
 	// lookupKey is the key that identifies the ConfigMap; see ConfigMapNamed.
 	name, lookupKey, key string
 	// digest is a digest of the whole ConfigMap, including unused keys.
@@ -30,13 +30,13 @@ type config struct {
 }
 
 // referencedConfig reads the ConfigMap that the values refer to.
-func referencedConfig(valueSources *sources, values *mergedValues) (config, *Invalid) {
+func referencedConfig(valueSources *sources, values *mergedValues) (configReference, *Invalid) {
 	name, key := tree.Text(values.Tree, pathOfReference("name")...), tree.Text(values.Tree, pathOfReference("key")...)
 	if name == "" {
-		return config{}, nil
+		return configReference{}, nil
 	}
 	lookupKey, invalid := valueSources.referenceKey(name, values)
-	referenced := config{name: name, lookupKey: lookupKey, key: key}
+	referenced := configReference{name: name, lookupKey: lookupKey, key: key}
 	if valueSources.LeavesReference || invalid != nil {
 		return referenced, invalid
 	}
@@ -83,7 +83,7 @@ func (s *sources) referenceKey(name string, values *mergedValues) (lookupKey str
 func pathOfReference(key string) []string { return []string{"sidecar", "config", "configMapRef", key} }
 
 // appendTo returns the companions, followed by the referenced ConfigMap if there is one.
-func (c *config) appendTo(companions []corev1.ConfigMap) []corev1.ConfigMap {
+func (c *configReference) appendTo(companions []corev1.ConfigMap) []corev1.ConfigMap {
 	if c.object == nil {
 		return companions
 	}

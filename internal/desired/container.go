@@ -30,7 +30,7 @@ func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorc
 		c.IsOtherProgram = path.Base(container.Command[0]) != "vector"
 	}
 	for _, word := range words {
-		c.Args = append(c.Args, expand(word, c.Env, c.OpenEnv))
+		c.Args = append(c.Args, expandVariables(word, c.Env, c.OpenEnv))
 	}
 	for _, mount := range container.VolumeMounts {
 		c.Mounts = append(c.Mounts, vectorMount(mount, spec))
@@ -57,21 +57,21 @@ func containerEnv(container *corev1.Container) map[string]vectorflags.Text {
 			env[variable.Name] = vectorflags.Text{IsOpen: true}
 			continue
 		}
-		env[variable.Name] = expand(variable.Value, env, len(container.EnvFrom) > 0)
+		env[variable.Name] = expandVariables(variable.Value, env, len(container.EnvFrom) > 0)
 	}
 	return env
 }
 
-// reference matches $(NAME), which the kubelet replaces by the value of a variable, and $$, which it replaces
+// variableReference matches $(NAME), which the kubelet replaces by the value of a variable, and $$, which it replaces
 // by $.
-var reference = regexp.MustCompile(`\$\$|\$\(([^()$]+)\)`)
+var variableReference = regexp.MustCompile(`\$\$|\$\(([^()$]+)\)`)
 
 // expand replaces the references in a text as the kubelet does. References to variables without a value stay
 // unchanged. The result is open if the text refers to a variable that is known only in the pod, such as a
 // variable of a Service.
-func expand(text string, env map[string]vectorflags.Text, hasMore bool) vectorflags.Text {
+func expandVariables(text string, env map[string]vectorflags.Text, hasMore bool) vectorflags.Text {
 	expanded := vectorflags.Text{}
-	expanded.Value = reference.ReplaceAllStringFunc(text, func(match string) string {
+	expanded.Value = variableReference.ReplaceAllStringFunc(text, func(match string) string {
 		if match == "$$" {
 			return "$"
 		}

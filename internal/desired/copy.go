@@ -22,8 +22,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// largestCopy is the maximum size in bytes of the content of a copied ConfigMap.
-const largestCopy = 1 << 20
+// maxCopyBytes is the maximum size in bytes of the content of a copied ConfigMap.
+const maxCopyBytes = 1 << 20
 
 // ConfigMapCopy describes the copy of a referenced ConfigMap that a sidecar mounts. The content of the copy has
 // passed the checks. The copy stays if the original becomes invalid. ConfigMapCopy does not contain the content
@@ -41,16 +41,16 @@ type ConfigMapCopy struct {
 // newConfigMapCopy returns the copy of the referenced ConfigMap that a sidecar needs, and an overlay that
 // mounts the copy instead of the original. The copy is nil if the overlay does not use the ConfigMap. If Vector
 // reads configuration that the operator cannot read, all keys are copied.
-func newConfigMapCopy(source *config, request *render.Request, overlay *workload.Overlay, uses *uses, report *vectorconfig.Report, readsUnknownFiles bool) (*ConfigMapCopy, *workload.Overlay, *Invalid) {
+func newConfigMapCopy(source *configReference, request *render.Request, overlay *workload.Overlay, uses *configMapUse, report *vectorconfig.Report, readsUnknownFiles bool) (*ConfigMapCopy, *workload.Overlay, *Invalid) {
 	if !uses.isUsed {
 		return nil, overlay, nil
 	}
 	configMapCopy := &ConfigMapCopy{Keys: source.neededKeys(uses, report, readsUnknownFiles), isLive: request.Reloads()}
 	object := configMapCopy.NewConfigMap(source.object, request.Sidecar)
-	if size := configMapSize(object); size > largestCopy {
+	if size := configMapSize(object); size > maxCopyBytes {
 		return nil, overlay, &Invalid{meta.ReasonInvalidConfig, fmt.Sprintf(
 			"ConfigMap %s/%s: the sidecar needs %d bytes of its content (%s), but the mounted copy is limited to %d bytes; put large files into a separate volume (spec.volumes)",
-			object.Namespace, source.name, size, strings.Join(configMapCopy.Keys, ", "), largestCopy)}
+			object.Namespace, source.name, size, strings.Join(configMapCopy.Keys, ", "), maxCopyBytes)}
 	}
 	configMapCopy.Digest, configMapCopy.content = companion.Digest(object), plan.ConfigMapDigests(object)
 	configMapCopy.Name = companion.GenerateName(meta.ObjectName(request.Sidecar.Name), configMapCopy.Digest)
@@ -66,7 +66,7 @@ func newConfigMapCopy(source *config, request *render.Request, overlay *workload
 
 // neededKeys returns the keys that a sidecar needs: the key in the values, the keys that the overlay names, and
 // the keys that the configuration may read.
-func (c *config) neededKeys(uses *uses, report *vectorconfig.Report, readsUnknownFiles bool) []string {
+func (c *configReference) neededKeys(uses *configMapUse, report *vectorconfig.Report, readsUnknownFiles bool) []string {
 	needed := map[string]bool{c.key: true}
 	maps.Copy(needed, uses.keys)
 	for _, file := range report.UsedFiles {

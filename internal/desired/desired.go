@@ -122,15 +122,15 @@ func (d *Desired) CheckAlone(ctx context.Context) (*vectorconfig.Report, *Invali
 	return d.variants[""].renderer.checkAlone(ctx)
 }
 
-// mostVariants is the maximum total size in bytes of the overrides with a cached variant. Without this limit,
+// maxOverrideBytes is the maximum total size in bytes of the overrides with a cached variant. Without this limit,
 // all merged values would stay in memory if every workload had different large overrides.
-const mostVariants = 256 << 10
+const maxOverrideBytes = 256 << 10
 
 // cacheVariant caches a variant under a key. If the cached overrides become too large, it removes all variants except
 // the common one, which are created again when needed.
 func (d *Desired) cacheVariant(key string, variant *Variant) *Variant {
 	variant.setBasis()
-	if d.overrides += len(key); d.overrides > mostVariants {
+	if d.overrides += len(key); d.overrides > maxOverrideBytes {
 		maps.DeleteFunc(d.variants, func(key string, _ *Variant) bool { return key != "" })
 		d.overrides = len(key)
 	}

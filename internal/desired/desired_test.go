@@ -92,7 +92,7 @@ func TestCheck_RunsOncePerConfiguration(t *testing.T) {
 	require.Nil(t, first.Invalid)
 	for range 10_000 {
 		fresh := &Rendered{container: first.container, Companions: first.Companions}
-		r.check(t.Context(), first.rendered, fresh)
+		r.setReport(t.Context(), first.rendered, fresh)
 		require.Same(t, first.Report, fresh.Report)
 	}
 }

@@ -30,29 +30,29 @@ func (r *renderer) fitGracePeriod(ctx context.Context, rendered *Rendered, grace
 	if cached := getCached[*Rendered](r.cache, []byte(key)); cached != nil {
 		return cached
 	}
-	cut := r.limitDrain(ctx, rendered, graceSeconds)
+	limited := r.limitDrain(ctx, rendered, graceSeconds)
 	if rendered.key != "" && ctx.Err() == nil {
-		cut.shared.add(rendered.key, cut.Companions, 0)
-		cut.cacheIn(r.cache, key)
+		limited.shared.add(rendered.key, limited.Companions, 0)
+		limited.cacheIn(r.cache, key)
 	}
-	return cut
+	return limited
 }
 
 // limitDrain returns the rendering with drain times of at most grace seconds.
 func (r *renderer) limitDrain(ctx context.Context, rendered *Rendered, grace int64) *Rendered {
-	cut := &Rendered{container: rendered.container, Companions: rendered.Companions, readTarget: rendered.readTarget, reserved: rendered.reserved}
+	limited := &Rendered{container: rendered.container, Companions: rendered.Companions, readTarget: rendered.readTarget, reserved: rendered.reserved}
 	overlay, err := rendered.rendered.WithDrainLimit(grace)
 	if err != nil {
-		cut.Invalid = &Invalid{meta.ReasonInvalidSidecar, err.Error()}
-		return cut
+		limited.Invalid = &Invalid{meta.ReasonInvalidSidecar, err.Error()}
+		return limited
 	}
-	cut.shortened = fmt.Sprintf("drains for %d s instead of %d s, because terminationGracePeriodSeconds of the pods is %d", grace, rendered.Overlay.DrainSeconds(), grace)
+	limited.shortened = fmt.Sprintf("drains for %d s instead of %d s, because terminationGracePeriodSeconds of the pods is %d", grace, rendered.Overlay.DrainSeconds(), grace)
 	if grace == 0 {
-		cut.shortened = fmt.Sprintf("does not drain for %d s, because terminationGracePeriodSeconds of the pods is 0", rendered.Overlay.DrainSeconds())
+		limited.shortened = fmt.Sprintf("does not drain for %d s, because terminationGracePeriodSeconds of the pods is 0", rendered.Overlay.DrainSeconds())
 	}
 	if grace < quietSeconds {
-		cut.shortened += fmt.Sprintf(", and Vector may need %d s for the last lines of a file that was quiet", quietSeconds)
+		limited.shortened += fmt.Sprintf(", and Vector may need %d s for the last lines of a file that was quiet", quietSeconds)
 	}
-	r.conclude(ctx, cut, overlay, "")
-	return cut
+	r.finishRendering(ctx, limited, overlay, "")
+	return limited
 }

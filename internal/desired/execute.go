@@ -32,7 +32,7 @@ type execution struct {
 // execute renders the templates for one workload, or returns the result of another namespace with the same
 // input. A cached result is added to the shared values.
 func (r *renderer) execute(ctx context.Context, target *workload.View, shared *sharedValues) *execution {
-	if cached := find[execution](r.cache, r.shared, target); cached != nil {
+	if cached := findCached[execution](r.cache, r.shared, target); cached != nil {
 		shared.add(cached.key, &cached.result.Overlay, 0)
 		return cached
 	}
@@ -94,7 +94,7 @@ func (r *renderer) validateResult(result *render.Result, target *workload.View, 
 	case errors.As(err, &sidecar):
 		reason = meta.ReasonInvalidSidecar
 	case err != nil:
-		err = fmt.Errorf("%w%s", err, origins(err, r.request.Values))
+		err = fmt.Errorf("%w%s", err, describeOrigins(err, r.request.Values))
 	default:
 		err = errors.Join(r.policy.Check(checkedTemplate(&result.Overlay.Template, target, result.ReadTarget), result.Overlay.Mounts), r.policy.CheckEnvInjections(result.Overlay.EnvInjections))
 		if err == nil {

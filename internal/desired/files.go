@@ -28,7 +28,7 @@ var lineAtEnd = regexp.MustCompile(`:\d+$`)
 // container, spec and line are nil for a sidecar that is not rendered.
 type sidecarFiles struct {
 	values     environment.Values
-	config     config
+	config     configReference
 	companions []corev1.ConfigMap
 	container  *corev1.Container
 	spec       *corev1.PodSpec

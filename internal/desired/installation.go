@@ -81,7 +81,7 @@ func NewInstallationValues(ctx context.Context, root fs.FS, written environment.
 			name = candidate
 		}
 	}
-	refused := checkKeys(root, written)
+	schemaErr := checkKeys(root, written)
 	values := maps.Clone(written.Tree)
 	values["environment"] = name
 	file, err := bounded.Chart().ReadFile(root, environmentsFile)
@@ -94,13 +94,13 @@ func NewInstallationValues(ctx context.Context, root fs.FS, written environment.
 	}
 	rendered, err := set.Execute(ctx, environmentsTemplate, values)
 	if err != nil {
-		return nil, cmp.Or(refused, fmt.Errorf("reading %s as the installation does: %w", source, err))
+		return nil, cmp.Or(schemaErr, fmt.Errorf("reading %s as the installation does: %w", source, err))
 	}
 	read := &InstallationValues{Environment: name, source: source, written: &written, files: map[string]string{}}
 	if err := bounded.Values().DecodeYAML([]byte(rendered+"\n"), &read.files); err != nil {
-		return nil, cmp.Or(refused, fmt.Errorf("reading %s as the installation does: %w", source, err))
+		return nil, cmp.Or(schemaErr, fmt.Errorf("reading %s as the installation does: %w", source, err))
 	}
-	return read, refused
+	return read, schemaErr
 }
 
 // checkKeys checks a values file against the schema of the installation chart, as helm does. It skips the keys
@@ -169,8 +169,8 @@ func (v *InstallationValues) PathInFile(keys ...string) []string {
 // with helm, the files in the values are merged into the files of the existing sets, and null removes a file or
 // a set. The first argument is the name of the ConfigMap of the installation's values.
 func (v *InstallationValues) TemplateSets(installation types.NamespacedName, sets []corev1.ConfigMap) []corev1.ConfigMap {
-	templates, isGiven := v.templates()
-	if !isGiven {
+	templates, isSet := v.templates()
+	if !isSet {
 		return sets
 	}
 	prefix := setPrefix(installation.Name)
@@ -197,12 +197,12 @@ func (v *InstallationValues) TemplateSets(installation types.NamespacedName, set
 
 // templates returns the template sets in the values, and whether the values set the key. The sets are nil if
 // the values remove all template sets.
-func (v *InstallationValues) templates() (sets map[string]any, isGiven bool) {
+func (v *InstallationValues) templates() (sets map[string]any, isSet bool) {
 	if v.written == nil {
 		return nil, false
 	}
-	value, isGiven := v.written.Tree[templatesKey]
-	return tree.Map(value), isGiven
+	value, isSet := v.written.Tree[templatesKey]
+	return tree.Map(value), isSet
 }
 
 // mergeFiles returns the files of a template set, merged into the base files.
@@ -222,7 +222,7 @@ func mergeFiles(files map[string]any, base map[string]string) map[string]string 
 // MergeInto returns a copy of a platform with the values and the policy of v instead of the installation's. The
 // platform must already contain the template sets that TemplateSets returns.
 func (v *InstallationValues) MergeInto(platform *Platform) *Platform {
-	tried := &Platform{Environments: v.layersFor(platform.Environments), Roll: platform.Roll}
+	merged := &Platform{Environments: v.layersFor(platform.Environments), Roll: platform.Roll}
 	for _, set := range platform.Sets() {
 		setCopy := *set
 		if templates, _ := v.templates(); set.Err != nil && templates[set.Name] != nil {
@@ -231,15 +231,15 @@ func (v *InstallationValues) MergeInto(platform *Platform) *Platform {
 		if set.Environments != nil {
 			setCopy.Environments = v.layersFor(set.Environments)
 		}
-		tried.Add(&setCopy)
+		merged.Add(&setCopy)
 	}
-	tried.Policy, tried.PolicyErr = policy.Parse(v.source+" "+PolicyKey, []byte(v.files[PolicyKey]))
-	tried.Rollout, tried.RolloutErr = fleet.Parse(v.source+" "+RolloutKey, []byte(v.files[RolloutKey]))
-	tried.Stop = v.mergeStop(platform.Stop)
+	merged.Policy, merged.PolicyErr = policy.Parse(v.source+" "+PolicyKey, []byte(v.files[PolicyKey]))
+	merged.Rollout, merged.RolloutErr = fleet.Parse(v.source+" "+RolloutKey, []byte(v.files[RolloutKey]))
+	merged.Stop = v.mergeStop(platform.Stop)
 	if v.written != nil {
-		tried.AboutURL = tree.Text(v.written.Tree, "aboutURL")
+		merged.AboutURL = tree.Text(v.written.Tree, "aboutURL")
 	}
-	return tried
+	return merged
 }
 
 // mergeStop returns the reason why writes are stopped with these values instead of the installation's. A stop by a

@@ -41,9 +41,9 @@ func (m *mergedValues) isSetByOthers(path ...string) bool {
 	})
 }
 
-// largestShared is the maximum size in bytes of a spec with merged values that are cached. Larger specs would use most
+// maxSharedSpecBytes is the maximum size in bytes of a spec with merged values that are cached. Larger specs would use most
 // of the cache.
-const largestShared = 64 << 10
+const maxSharedSpecBytes = 64 << 10
 
 // digestValues returns a digest of merged values.
 func digestValues(values environment.Values) []byte {

@@ -122,24 +122,24 @@ func (s *sidecarFiles) missingSources() (absent []vectorflags.Source, isPartial 
 	}
 	contents := s.mountContents()
 	for _, source := range s.line.Sources {
-		exists, isKnown := s.exists(source, contents)
+		exists, isKnown := s.sourceExists(source, contents)
 		if !exists && isKnown {
 			absent = append(absent, source)
 		}
-		hasUnseen := slices.ContainsFunc(contents, func(content mountContent) bool {
+		hasUnreadFile := slices.ContainsFunc(contents, func(content mountContent) bool {
 			return slices.ContainsFunc(content.files, func(file string) bool {
 				_, isRead := source.Matches(file, s.container.WorkingDir)
 				return isRead && !textFiles[file]
 			})
 		})
-		isPartial = isPartial || !isKnown || hasUnseen
+		isPartial = isPartial || !isKnown || hasUnreadFile
 	}
 	return absent, isPartial && s.hasConfigArguments()
 }
 
-// exists reports whether the container contains a file or directory that a source names, and whether all files that
+// sourceExists reports whether the container contains a file or directory that a source names, and whether all files that
 // the source may name are known.
-func (s *sidecarFiles) exists(source vectorflags.Source, contents []mountContent) (exists, isKnown bool) {
+func (s *sidecarFiles) sourceExists(source vectorflags.Source, contents []mountContent) (exists, isKnown bool) {
 	if source.Path.IsOpen || source.IsDefault && !vectorconfig.HasNoConfiguration(s.container.Image) {
 		return false, false // An image may have its own arguments.
 	}

@@ -71,37 +71,37 @@ func (d *Desired) Offers(ctx context.Context, namespace string, workloads []Rend
 	if common == nil || common.Invalid != nil || common.renderer == nil {
 		return nil, "the sidecar cannot be rendered"
 	}
-	blank := func(class corev1.PodQOSClass) *Rendered {
+	renderBlank := func(class corev1.PodQOSClass) *Rendered {
 		view := &workload.View{Ref: workload.Ref{Kind: workload.Default().Kind, Namespace: namespace}, PodView: workload.PodView{QoSClass: class}}
 		return common.renderer.renderCached(ctx, view)
 	}
-	bestEffort := blank(corev1.PodQOSBestEffort)
+	bestEffort := renderBlank(corev1.PodQOSBestEffort)
 	read := workload.ValueKeysFor(bestEffort.readTarget)
 	switch {
 	case bestEffort.TimedOut:
 		return nil, ""
-	case d.set.ProvidedDigest == "" && d.bringsPullSecrets():
+	case d.set.ProvidedDigest == "" && d.hasPullSecrets():
 		return nil, "the sidecar has a pull secret (sidecar.imagePullSecrets), and the pull secrets that pods would lose from their ServiceAccount are unknown to the API server"
 	case bestEffort.Invalid == nil && len(read) == 0:
 		return []AdmissionOverlay{{Rendered: bestEffort}}, ""
 	case bestEffort.Invalid == nil && slices.Equal(read, []string{keyQoS}):
-		return offersByQoS(bestEffort, blank)
+		return overlaysByQoS(bestEffort, renderBlank)
 	case d.set.ProvidedDigest == "" && slices.Contains(read, keyContainers) && d.logsPath() != "":
-		return d.offersByLogs(workloads)
+		return d.overlaysByLogs(workloads)
 	case bestEffort.Invalid != nil && len(read) == 0:
 		return nil, bestEffort.Invalid.Message
 	}
 	return nil, "templates read .Values.target." + strings.Join(read, ", .Values.target.") + " of each workload"
 }
 
-// offersByQoS returns one overlay for Guaranteed pods and one for all other pods. It is used if templates read
+// overlaysByQoS returns one overlay for Guaranteed pods and one for all other pods. It is used if templates read
 // only the QoS class.
-func offersByQoS(bestEffort *Rendered, blank func(corev1.PodQOSClass) *Rendered) ([]AdmissionOverlay, string) {
+func overlaysByQoS(bestEffort *Rendered, renderBlank func(corev1.PodQOSClass) *Rendered) ([]AdmissionOverlay, string) {
 	offers := []AdmissionOverlay{}
-	if burstable := blank(corev1.PodQOSBurstable); burstable.Invalid == nil && burstable.Overlay.Hash == bestEffort.Overlay.Hash {
+	if burstable := renderBlank(corev1.PodQOSBurstable); burstable.Invalid == nil && burstable.Overlay.Hash == bestEffort.Overlay.Hash {
 		offers = append(offers, AdmissionOverlay{Rendered: bestEffort, Condition: OverlayCondition{QoS: OtherQoS}})
 	}
-	if guaranteed := blank(corev1.PodQOSGuaranteed); guaranteed.Invalid == nil {
+	if guaranteed := renderBlank(corev1.PodQOSGuaranteed); guaranteed.Invalid == nil {
 		offers = append(offers, AdmissionOverlay{Rendered: guaranteed, Condition: OverlayCondition{QoS: Guaranteed}})
 	}
 	if len(offers) == 0 {
@@ -110,9 +110,9 @@ func offersByQoS(bestEffort *Rendered, blank func(corev1.PodQOSClass) *Rendered)
 	return offers, ""
 }
 
-// readsLogs reports whether the built-in templates have read no other keys than the containers, to find the mount of
+// readsOnlyLogMounts reports whether the built-in templates have read no other keys than the containers, to find the mount of
 // the log files, and the QoS class.
-func readsLogs(read []string) bool {
+func readsOnlyLogMounts(read []string) bool {
 	isOther := func(key string) bool { return key != keyContainers && key != keyQoS }
 	return slices.Contains(read, keyContainers) && !slices.ContainsFunc(read, isOther)
 }
@@ -121,15 +121,15 @@ func (d *Desired) logsPath() string {
 	return strings.TrimSuffix(tree.Text(d.CommonVariant().renderer.request.Values.Tree, "sidecar", "logs", "path"), "/")
 }
 
-func (d *Desired) bringsPullSecrets() bool {
+func (d *Desired) hasPullSecrets() bool {
 	return len(tree.List(tree.MapAt(d.CommonVariant().renderer.request.Values.Tree, "sidecar")["imagePullSecrets"])) > 0
 }
 
-// offersByLogs returns one overlay for each mount of log files in existing workloads.
-func (d *Desired) offersByLogs(workloads []RenderedWorkload) (offers []AdmissionOverlay, blocker string) {
+// overlaysByLogs returns one overlay for each mount of log files in existing workloads.
+func (d *Desired) overlaysByLogs(workloads []RenderedWorkload) (offers []AdmissionOverlay, blocker string) {
 	for _, candidate := range workloads {
 		r := candidate.Rendered
-		if r.Invalid != nil || r.shortened != "" || !readsLogs(workload.ValueKeysFor(r.readTarget)) {
+		if r.Invalid != nil || r.shortened != "" || !readsOnlyLogMounts(workload.ValueKeysFor(r.readTarget)) {
 			continue
 		}
 		condition := OverlayCondition{Logs: d.logMount(r)}
@@ -142,10 +142,10 @@ func (d *Desired) offersByLogs(workloads []RenderedWorkload) (offers []Admission
 				condition.QoS = Guaranteed
 			}
 		}
-		isKnown := func(o AdmissionOverlay) bool {
+		isListed := func(o AdmissionOverlay) bool {
 			return o.Condition.QoS == condition.QoS && *o.Condition.Logs == *condition.Logs
 		}
-		if !slices.ContainsFunc(offers, isKnown) {
+		if !slices.ContainsFunc(offers, isListed) {
 			offers = append(offers, AdmissionOverlay{Rendered: r, Condition: condition})
 		}
 	}

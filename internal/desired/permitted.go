@@ -37,7 +37,7 @@ func findBypasses(rules *vectorconfig.Policy, reading *sidecarFiles, files []vec
 		addBypass("variables of envFrom may name other configuration and proxies; list each variable in env (vector)")
 	}
 	for _, argument := range container.Args {
-		if isPacked(argument) {
+		if hasCombinedFlags(argument) {
 			addBypass("argument %q may contain several arguments; write each one separately (vector)", argument)
 		}
 	}
@@ -54,13 +54,13 @@ func findBypasses(rules *vectorconfig.Policy, reading *sidecarFiles, files []vec
 		}
 	}
 	if !vectorconfig.IsAnyHost(rules) {
-		bypasses = append(bypasses, undeclaredHosts(rules, container)...)
+		bypasses = append(bypasses, findHostBypasses(rules, container)...)
 	}
 	return bypasses
 }
 
-// isPacked reports whether an argument contains several short flags, or a short flag and its value.
-func isPacked(argument string) bool {
+// hasCombinedFlags reports whether an argument contains several short flags, or a short flag and its value.
+func hasCombinedFlags(argument string) bool {
 	return len(argument) > 2 && argument[0] == '-' && argument[1] != '-' && argument[2] != '=' && strings.ContainsAny(argument[1:], "cC")
 }
 
@@ -89,9 +89,9 @@ func isReadFromConfigMap(file string, configMaps []corev1.ConfigMap, container *
 	return false
 }
 
-// undeclaredHosts returns the ways in which a container may connect to hosts that its configuration does not
+// findHostBypasses returns the ways in which a container may connect to hosts that its configuration does not
 // name: environment variables for proxies and services, and mounted files for name resolution.
-func undeclaredHosts(rules *vectorconfig.Policy, container *corev1.Container) []string {
+func findHostBypasses(rules *vectorconfig.Policy, container *corev1.Container) []string {
 	var findings []string
 	for i := range container.Env {
 		name := container.Env[i].Name

@@ -140,17 +140,17 @@ func (p *Platform) WithMissing(reason error) *Platform {
 // AsProvided returns a copy of the Platform in which every chart counts as provided by the platform team
 // (TemplateSet.ProvidedDigest), for commands with a chart of the user instead of the built-in one.
 func (p *Platform) AsProvided() *Platform {
-	tried := *p
-	tried.sets = maps.Clone(p.sets)
+	provided := *p
+	provided.sets = maps.Clone(p.sets)
 	for name, set := range p.sets {
 		if set.Chart == nil {
 			continue
 		}
 		providedSet := *set
 		providedSet.ProvidedDigest = set.Chart.Digest
-		tried.sets[name] = &providedSet
+		provided.sets[name] = &providedSet
 	}
-	return &tried
+	return &provided
 }
 
 // UnknownSetError is the error for the name of a template set that does not exist.

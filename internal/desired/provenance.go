@@ -16,14 +16,14 @@ import (
 
 // origins returns a text with the layers that set the values in a failing template expression, or "" if no
 // layer set them.
-func origins(err error, values environment.Values) string {
+func describeOrigins(err error, values environment.Values) string {
 	var located *gotemplate.Error
 	if !errors.As(err, &located) {
 		return ""
 	}
 	var descriptions []string
 	for _, path := range located.Values {
-		if text := origin(path, values); text != "" && !slices.Contains(descriptions, text) {
+		if text := describeOrigin(path, values); text != "" && !slices.Contains(descriptions, text) {
 			descriptions = append(descriptions, text)
 		}
 	}
@@ -35,7 +35,7 @@ func origins(err error, values environment.Values) string {
 
 // origin returns the layer that set a value, or the last existing value on its path. It returns "" for the
 // values target and cluster, which do not belong to a layer.
-func origin(path []string, values environment.Values) string {
+func describeOrigin(path []string, values environment.Values) string {
 	if path[0] == "target" || path[0] == "cluster" {
 		return ""
 	}

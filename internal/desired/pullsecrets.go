@@ -19,8 +19,8 @@ import (
 // accountKey is the key in a workload's values that contains the pull secrets of its ServiceAccount.
 const accountKey = "accountPullSecrets"
 
-// readsAccount reports whether the templates have read the pull secrets of the workload's ServiceAccount.
-func readsAccount(reads []tree.Read) bool {
+// readsAccountSecrets reports whether the templates have read the pull secrets of the workload's ServiceAccount.
+func readsAccountSecrets(reads []tree.Read) bool {
 	return slices.Contains(workload.ValueKeysFor(reads), accountKey)
 }
 
@@ -28,12 +28,12 @@ func readsAccount(reads []tree.Read) bool {
 // pull secrets of the workload's ServiceAccount, it leaves them out, because the workload also has them without the
 // overlay.
 func checkedTemplate(template *corev1.PodTemplateSpec, target *workload.View, reads []tree.Read) *corev1.PodTemplateSpec {
-	if target == nil || !readsAccount(reads) {
+	if target == nil || !readsAccountSecrets(reads) {
 		return template
 	}
-	reduced, anyway := *template, target.AccountPullSecrets()
+	reduced, accountSecrets := *template, target.AccountPullSecrets()
 	reduced.Spec.ImagePullSecrets = slices.DeleteFunc(slices.Clone(template.Spec.ImagePullSecrets), func(secret corev1.LocalObjectReference) bool {
-		return slices.Contains(anyway, secret.Name)
+		return slices.Contains(accountSecrets, secret.Name)
 	})
 	return &reduced
 }
@@ -61,18 +61,18 @@ func checkPullSecrets(overlay *workload.Overlay, view *workload.View) *Invalid {
 	if len(sidecarSecrets) == 0 || view.ListsPullSecrets() {
 		return nil
 	}
-	refuse := func(format string, args ...any) *Invalid {
+	invalid := func(format string, args ...any) *Invalid {
 		return &Invalid{meta.ReasonPullSecrets, fmt.Sprintf("the sidecar adds the pull secret %q to a pod template without pull secrets, so that the pods would lose the pull secrets of ServiceAccount %s: ", sidecarSecrets[0].Name, view.ServiceAccount) + fmt.Sprintf(format, args...)}
 	}
 	switch account := view.Account; {
 	case account == nil: // WorkloadFor reports LacksAccount, so that the caller reads the ServiceAccount.
-		return refuse("the ServiceAccount has not been read yet")
+		return invalid("the ServiceAccount has not been read yet")
 	case account.Unread != "":
-		return refuse("%s; list the pull secrets in the pod template, or allow the operator to get ServiceAccounts (rbac.optional.serviceAccounts)", account.Unread)
+		return invalid("%s; list the pull secrets in the pod template, or allow the operator to get ServiceAccounts (rbac.optional.serviceAccounts)", account.Unread)
 	default:
 		for _, name := range account.PullSecrets {
 			if !slices.ContainsFunc(sidecarSecrets, func(secret corev1.LocalObjectReference) bool { return secret.Name == name }) {
-				return refuse("the templates do not list pull secret %q of the ServiceAccount; add .Values.target.%s to the pull secrets of the templates", name, accountKey)
+				return invalid("the templates do not list pull secret %q of the ServiceAccount; add .Values.target.%s to the pull secrets of the templates", name, accountKey)
 			}
 		}
 	}

@@ -93,9 +93,9 @@ func setPrefix(installation string) string {
 	return strings.TrimSuffix(installation, environmentsName) + templatesName
 }
 
-// isOfRelease reports whether the ConfigMap of a template set belongs to the release of the installation's
+// isReleaseSet reports whether the ConfigMap of a template set belongs to the release of the installation's
 // ConfigMap.
-func isOfRelease(installation string, set *corev1.ConfigMap) bool {
+func isReleaseSet(installation string, set *corev1.ConfigMap) bool {
 	return set.Name == setPrefix(installation)+set.Labels[meta.LabelTemplateSet]
 }
 
@@ -108,7 +108,7 @@ func (c PlatformConfigMaps) FilterListed() PlatformConfigMaps {
 	}
 	c.Sets = slices.DeleteFunc(slices.Clone(c.Sets), func(set corev1.ConfigMap) bool {
 		_, isListed := digests[set.Name]
-		return isOfRelease(c.Installation.Name, &set) && !isListed
+		return isReleaseSet(c.Installation.Name, &set) && !isListed
 	})
 	return c
 }

@@ -23,7 +23,7 @@ func (r *renderer) render(ctx context.Context, target *workload.View) *Rendered 
 // renderCached returns the rendering for one workload. It is cached for all workloads that are equal in the
 // fields that the templates have read.
 func (r *renderer) renderCached(ctx context.Context, target *workload.View) *Rendered {
-	if cached := find[Rendered](r.cache, r.common, target); cached != nil {
+	if cached := findCached[Rendered](r.cache, r.common, target); cached != nil {
 		return cached
 	}
 	fresh := r.evaluate(ctx, target)
@@ -52,7 +52,7 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 	}
 	fresh.Companions = r.companions(executed, &fresh.shared)
 	end := r.observer.startStep(ctx, Check)
-	r.conclude(ctx, fresh, rendered, executed.key)
+	r.finishRendering(ctx, fresh, rendered, executed.key)
 	end(fresh.Invalid.err())
 	return fresh
 }

@@ -121,9 +121,9 @@ func (r *Rendered) warnings(manager, envNotInjected string, view *workload.View,
 	if idle := cmp.Or(r.Desired.Warning(), r.collects.idleWarning(view)); idle != "" {
 		warnings = append(warnings, idle)
 	}
-	for _, doubt := range []string{r.shortened, r.stranded, r.Desired.EnvInjectionWarning(envNotInjected, view)} {
-		if doubt != "" {
-			warnings = append(warnings, doubt)
+	for _, warning := range []string{r.shortened, r.stranded, r.Desired.EnvInjectionWarning(envNotInjected, view)} {
+		if warning != "" {
+			warnings = append(warnings, warning)
 		}
 	}
 	if checksOff {

@@ -18,7 +18,7 @@ import (
 type renderer struct {
 	cache    *Cache
 	request  render.Request
-	config   config
+	config   configReference
 	policy   *policy.Policy
 	observer Observer
 	// validatesAlways is the field ValidatesAlways of the inputs.
@@ -36,9 +36,9 @@ type renderer struct {
 }
 
 // newRenderer returns a renderer for a request and the digest of the request's values.
-func newRenderer(cache *Cache, request render.Request, values []byte, config config, inputs *Inputs, requested requestedInputs) *renderer {
+func newRenderer(cache *Cache, request render.Request, values []byte, config configReference, inputs *Inputs, requested requestedInputs) *renderer {
 	policy := inputs.Platform.Policy
-	shared := sharedBy(&request, values, policy)
+	shared := sharedKey(&request, values, policy)
 	text, _ := json.Marshal([]any{
 		shared, request.Sidecar.Namespace, config.digest,
 		inputs.WrittenBy, inputs.OldestKubelet, inputs.Version, inputs.ValidatesAlways, inputs.Platform.AboutURL, requested,
@@ -50,9 +50,9 @@ func newRenderer(cache *Cache, request render.Request, values []byte, config con
 	}
 }
 
-// sharedBy returns the cache key of a request without its workload and namespace. values is the digest of the
+// sharedKey returns the cache key of a request without its workload and namespace. values is the digest of the
 // request's values.
-func sharedBy(request *render.Request, values []byte, policy *policy.Policy) []byte {
+func sharedKey(request *render.Request, values []byte, policy *policy.Policy) []byte {
 	text, _ := json.Marshal([]any{
 		request.Chart.Digest, values, request.Sidecar.Name, request.KubeVersion, request.Cluster, policy.Digest,
 	})

@@ -25,8 +25,8 @@ const (
 	// sampleVersion is the version of its API server. They are the same for all releases and clusters.
 	sampleName    = "sample"
 	sampleVersion = "v1.33.0"
-	// mostSamples is the maximum number of environments in which a template set is rendered for its sample.
-	mostSamples = 32
+	// maxSampleEnvironments is the maximum number of environments in which a template set is rendered for its sample.
+	maxSampleEnvironments = 32
 )
 
 // StoredContent returns the platform's content in the form that is stored with a revision. It includes the
@@ -73,7 +73,7 @@ func (s *TemplateSet) sample(ctx context.Context) (string, error) {
 	}
 	var renderings []rendering
 	names := s.Environments.Names()
-	for _, name := range names[:min(len(names), mostSamples)] {
+	for _, name := range names[:min(len(names), maxSampleEnvironments)] {
 		result, err := s.renderSample(ctx, name)
 		if errors.Is(err, context.DeadlineExceeded) {
 			return "", err

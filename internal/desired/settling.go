@@ -25,13 +25,13 @@ import (
 // they are published.
 const DefaultQuiet = 5 * time.Second
 
-// longestQuiets is the maximum delay of a publication by ConfigMaps that keep changing, in quiet periods.
-const longestQuiets = 12
+// maxQuietPeriods is the maximum delay of a publication by ConfigMaps that keep changing, in quiet periods.
+const maxQuietPeriods = 12
 
 // Settling decides which ConfigMaps of an installation are published. One change, such as a helm upgrade,
 // writes several ConfigMaps, and an intermediate state must not be published. ConfigMaps of a release belong
 // together if the template sets have the digests in the installation's list. Handwritten ConfigMaps belong
-// together if they have not changed for a quiet period, or have been changing for longestQuiets quiet periods.
+// together if they have not changed for a quiet period, or have been changing for maxQuietPeriods quiet periods.
 // Settling is not safe for concurrent use.
 type Settling struct {
 	quiet time.Duration
@@ -42,16 +42,16 @@ type Settling struct {
 	nextChange time.Time
 	lastResult *Settled
 
-	// published are the ConfigMaps in use, or nil if none were published. publishedKey is the key of their content.
+	// published are the ConfigMaps in use, or nil if none were published. publishedDigest is the key of their content.
 	published    *PlatformConfigMaps
-	publishedKey string
+	publishedDigest string
 	// annotations are the last annotations of the installation's ConfigMap, which remain in use after it is
 	// deleted.
 	annotations map[string]string
 	// key is the key of the content that was read last, and changed is the time when the content last changed.
 	// pending is the time since when the content has differed from the published content, or zero if it does
 	// not differ.
-	key              string
+	digest            string
 	changed, pending time.Time
 	// mismatched contains the times since when ConfigMaps have been missing or have differed from the
 	// installation's list, by their names.
@@ -96,7 +96,7 @@ func (s *Settling) Update(configMaps PlatformConfigMaps, now time.Time) *Settled
 		s.lastResult = &Settled{Published: s.publishedUnder(configMaps), Wait: wait}
 		return s.lastResult
 	}
-	s.published, s.publishedKey, s.pending = &configMaps, s.key, time.Time{}
+	s.published, s.publishedDigest, s.pending = &configMaps, s.digest, time.Time{}
 	s.lastResult = &Settled{Published: s.published}
 	return s.lastResult
 }
@@ -113,14 +113,14 @@ func (s *Settling) Restore(content *fleet.Content, configMaps PlatformConfigMaps
 		return
 	}
 	stored := storedConfigMaps(content, configMaps.Installation)
-	s.published, s.publishedKey = &stored, stored.key()
+	s.published, s.publishedDigest = &stored, stored.contentDigest()
 	s.version = ""
 }
 
 // observe records the annotations, and the time when the content last changed. The first content may have been
 // written before the process started.
 func (s *Settling) observe(configMaps PlatformConfigMaps, now time.Time) {
-	key := configMaps.key()
+	digest := configMaps.contentDigest()
 	if !configMaps.LacksInstallation {
 		s.annotations = configMaps.Installation.Annotations
 	}
@@ -131,10 +131,10 @@ func (s *Settling) observe(configMaps PlatformConfigMaps, now time.Time) {
 			s.changed = now
 		}
 		s.pending = s.changed
-	case key != s.key:
+	case digest != s.digest:
 		s.changed = now
 	}
-	if s.key = key; s.pending.IsZero() {
+	if s.digest = digest; s.pending.IsZero() {
 		s.pending = now
 	}
 }
@@ -154,11 +154,11 @@ func (s *Settling) wait(configMaps PlatformConfigMaps, now time.Time) *Wait {
 		}
 		return wait
 	}
-	if s.published != nil && s.key == s.publishedKey {
+	if s.published != nil && s.digest == s.publishedDigest {
 		return nil
 	}
 	deadline := s.changed.Add(s.quiet)
-	if latest := s.pending.Add(longestQuiets * s.quiet); latest.Before(deadline) {
+	if latest := s.pending.Add(maxQuietPeriods * s.quiet); latest.Before(deadline) {
 		deadline = latest
 	}
 	if !configMaps.hasHandwritten() || !now.Before(deadline) {
@@ -234,9 +234,9 @@ func (c PlatformConfigMaps) lastWrite() time.Time {
 	return latest
 }
 
-// key returns a digest of the content of the ConfigMaps. Policies that differ only in defaults or layout have
+// contentDigest returns a digest of the content of the ConfigMaps. Policies that differ only in defaults or layout have
 // the same digest.
-func (c PlatformConfigMaps) key() string {
+func (c PlatformConfigMaps) contentDigest() string {
 	values := maps.Clone(c.Installation.Data)
 	delete(values, declared.Key) // They are applied at once, and are not part of a revision.
 	if rules, err := policy.Parse(PolicyKey, []byte(values[PolicyKey])); err == nil {
@@ -252,11 +252,11 @@ func (c PlatformConfigMaps) key() string {
 		sets[name] = append(sets[name], fleet.Files{Data: set.Data, BinaryData: set.BinaryData})
 	}
 	text, _ := json.Marshal(map[string]any{"values": values, "sets": sets}) // Strings and bytes always marshal.
-	return meta.Digest(text, keyLength)
+	return meta.Digest(text, contentDigestLength)
 }
 
-// keyLength is the length of a key of ConfigMaps in bytes.
-const keyLength = 16
+// contentDigestLength is the length of a key of ConfigMaps in bytes.
+const contentDigestLength = 16
 
 // storedConfigMaps converts the content of a stored revision to ConfigMaps. They have the metadata and the
 // rollout rules of the installation's ConfigMap.

@@ -18,10 +18,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// largestSidecar is the maximum size of a VectorSidecar and of each of its texts, in bytes. maxNodes is the
+// maxSidecarBytes is the maximum size of a VectorSidecar and of each of its texts, in bytes. maxNodes is the
 // maximum number of its values, because three bytes of JSON may use a hundred bytes of memory.
 const (
-	largestSidecar = 512 << 10
+	maxSidecarBytes = 512 << 10
 	maxNodes       = 30_000
 )
 
@@ -64,16 +64,16 @@ func findExcess(sidecar *v1alpha1.VectorSidecar) string {
 	if err := encoder.Encode(&written); err != nil {
 		return "" // The object is not valid JSON, which is reported when its values are read.
 	}
-	if text.Len() > largestSidecar {
-		return fmt.Sprintf("%d KiB; at most %d KiB are allowed", text.Len()>>10, largestSidecar>>10)
+	if text.Len() > maxSidecarBytes {
+		return fmt.Sprintf("%d KiB; at most %d KiB are allowed", text.Len()>>10, maxSidecarBytes>>10)
 	}
 	// Other errors are reported when the values are read.
 	limits := bounded.Limits{
-		Subject: "a VectorSidecar", Bytes: largestSidecar, Nodes: maxNodes,
+		Subject: "a VectorSidecar", Bytes: maxSidecarBytes, Nodes: maxNodes,
 		Depth: math.MaxInt, Key: math.MaxInt, Path: math.MaxInt, Paths: math.MaxInt,
 	}
-	var refused *bounded.Error
-	if _, err := limits.MeasureJSON(text.Bytes()); errors.As(err, &refused) && refused.Bound == bounded.Nodes {
+	var limitErr *bounded.Error
+	if _, err := limits.MeasureJSON(text.Bytes()); errors.As(err, &limitErr) && limitErr.Bound == bounded.Nodes {
 		return fmt.Sprintf("more than %d values, each key, map and list counted", maxNodes)
 	}
 	return ""

@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// uses describes how an overlay uses one ConfigMap.
-type uses struct {
+// configMapUse describes how an overlay uses one ConfigMap.
+type configMapUse struct {
 	isUsed bool
 	// needsAllKeys reports whether a container may read any key. This is assumed for all containers except
 	// Vector's, because the keys that they read are unknown.
@@ -26,9 +26,9 @@ type uses struct {
 	files map[string]string
 }
 
-// newUses returns how an overlay uses a ConfigMap. It needs the name of Vector's container.
-func newUses(overlay *workload.Overlay, container string, object *corev1.ConfigMap) *uses {
-	usage := &uses{keys: map[string]bool{}, files: map[string]string{}}
+// newConfigMapUse returns how an overlay uses a ConfigMap. It needs the name of Vector's container.
+func newConfigMapUse(overlay *workload.Overlay, container string, object *corev1.ConfigMap) *configMapUse {
+	usage := &configMapUse{keys: map[string]bool{}, files: map[string]string{}}
 	spec := &overlay.Template.Spec
 	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range containers {
@@ -44,13 +44,13 @@ func newUses(overlay *workload.Overlay, container string, object *corev1.ConfigM
 			for _, item := range items {
 				usage.keys[item.Key] = true
 			}
-			usage.needsAllKeys = usage.needsAllKeys || len(items) == 0 && isOpen(overlay, spec.Volumes[i].Name, container)
+			usage.needsAllKeys = usage.needsAllKeys || len(items) == 0 && mayReadAnyKey(overlay, spec.Volumes[i].Name, container)
 		}
 	}
 	return usage
 }
 
-func (u *uses) addFiles(container *corev1.Container, spec *corev1.PodSpec, object *corev1.ConfigMap) {
+func (u *configMapUse) addFiles(container *corev1.Container, spec *corev1.PodSpec, object *corev1.ConfigMap) {
 	u.files = mountedFiles(container, spec, object)
 	for _, mount := range container.VolumeMounts {
 		if key, isFile := u.files[path.Clean(mount.MountPath)]; isFile {
@@ -59,7 +59,7 @@ func (u *uses) addFiles(container *corev1.Container, spec *corev1.PodSpec, objec
 	}
 }
 
-func (u *uses) addVariables(container *corev1.Container, name string) {
+func (u *configMapUse) addVariables(container *corev1.Container, name string) {
 	for i := range container.EnvFrom {
 		if source := container.EnvFrom[i].ConfigMapRef; source != nil && source.Name == name {
 			u.isUsed, u.needsAllKeys = true, true
@@ -75,7 +75,7 @@ func (u *uses) addVariables(container *corev1.Container, name string) {
 
 // isOpen reports whether a volume is mounted in a container other than Vector's, or at a path that only the
 // kubelet knows. It is then unknown which files are read.
-func isOpen(overlay *workload.Overlay, volume, container string) bool {
+func mayReadAnyKey(overlay *workload.Overlay, volume, container string) bool {
 	spec := &overlay.Template.Spec
 	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
 		for _, mount := range c.VolumeMounts {

@@ -44,5 +44,5 @@ func TestNewUses_IncludesAllKeysOfApplicationVolume(t *testing.T) {
 	overlay.Template.Spec.Volumes = []corev1.Volume{{Name: "config", VolumeSource: corev1.VolumeSource{
 		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "shipping"}},
 	}}}
-	require.True(t, newUses(overlay, "vector", objects.NewConfigMap("shipping", "shop", "vector.yaml", "")).needsAllKeys)
+	require.True(t, newConfigMapUse(overlay, "vector", objects.NewConfigMap("shipping", "shop", "vector.yaml", "")).needsAllKeys)
 }

@@ -54,8 +54,8 @@ func validationKey(sidecar types.NamespacedName, files map[string]string, pod *c
 	return meta.Digest(text, 8)
 }
 
-// checkFolder is the directory in which the Job mounts the files.
-const checkFolder = "/etc/vector-validate"
+// validationDirectory is the directory in which the Job mounts the files.
+const validationDirectory = "/etc/vector-validate"
 
 // validatesInJob reports whether the values enable the Job that validates the configuration.
 func validatesInJob(values environment.Values) bool {
@@ -66,7 +66,7 @@ func validatesInJob(values environment.Values) bool {
 // newValidation returns the validation of a configuration, including its Job.
 func newValidation(request *render.Request, files []vectorconfig.File, dataDir string, container *corev1.Container, spec *corev1.PodSpec) *Validation {
 	job := tree.MapAt(request.Values.Tree, "sidecar", "config", "validateJob")
-	deadline, mode := seconds(job["deadlineSeconds"]), vectorconfig.ValidateModeFor(container.Image)
+	deadline, mode := secondsFrom(job["deadlineSeconds"]), vectorconfig.ValidateModeFor(container.Image)
 	data, items := map[string]string{}, []corev1.KeyToPath{}
 	paths, inDirectory := ConfigurationPaths(files)
 	for i, file := range files {
@@ -80,7 +80,7 @@ func newValidation(request *render.Request, files []vectorconfig.File, dataDir s
 	if !inDirectory {
 		items = nil // The keys are the paths.
 	}
-	pod := validatingPod(container, spec, slices.Concat(mode.Args, ConfigurationArguments(files, paths, checkFolder)))
+	pod := validatingPod(container, spec, slices.Concat(mode.Args, ConfigurationArguments(files, paths, validationDirectory)))
 	if request.Cluster.Platform == render.OpenShift { // OpenShift assigns the user and the group.
 		pod.SecurityContext.RunAsUser, pod.SecurityContext.RunAsGroup = nil, nil
 	}
@@ -113,10 +113,10 @@ func ConfigurationPaths(files []vectorconfig.File) (paths []string, inDirectory 
 	number := map[string]int{}
 	for i, file := range files {
 		if file.Directory == "" {
-			paths = append(paths, fmt.Sprintf("%d-%s", i, nameFor(file)))
+			paths = append(paths, fmt.Sprintf("%d-%s", i, nameWithFormat(file)))
 			continue
 		}
-		if _, isKnown := number[file.Directory]; !isKnown {
+		if _, ok := number[file.Directory]; !ok {
 			number[file.Directory] = len(number)
 		}
 		inDirectory = true
@@ -125,8 +125,8 @@ func ConfigurationPaths(files []vectorconfig.File) (paths []string, inDirectory 
 	return paths, inDirectory
 }
 
-// nameFor returns the name of a file, with an extension that matches its format.
-func nameFor(file vectorconfig.File) string {
+// nameWithFormat returns the name of a file, with an extension that matches its format.
+func nameWithFormat(file vectorconfig.File) string {
 	if file.Format == "" || vectorflags.FormatFor(file.Name) == file.Format {
 		return file.Name
 	}
@@ -151,7 +151,7 @@ func ConfigurationArguments(files []vectorconfig.File, paths []string, root stri
 }
 
 // seconds converts a number in the values to an integer. Numbers from YAML and from JSON have different types.
-func seconds(value any) int64 {
+func secondsFrom(value any) int64 {
 	switch n := value.(type) {
 	case float64:
 		return int64(n)
@@ -166,8 +166,8 @@ func seconds(value any) int64 {
 func addDataDir(pod *corev1.PodSpec, folder string) {
 	folder = path.Clean(folder)
 	container := &pod.Containers[0]
-	isThere := slices.ContainsFunc(container.VolumeMounts, func(mount corev1.VolumeMount) bool { return path.Clean(mount.MountPath) == folder })
-	if isThere || !path.IsAbs(folder) || folder == "/" || strings.Contains(folder, "$") {
+	isMounted := slices.ContainsFunc(container.VolumeMounts, func(mount corev1.VolumeMount) bool { return path.Clean(mount.MountPath) == folder })
+	if isMounted || !path.IsAbs(folder) || folder == "/" || strings.Contains(folder, "$") {
 		return
 	}
 	const name = "vector-validate-data"
@@ -191,7 +191,7 @@ func validatingPod(container *corev1.Container, spec *corev1.PodSpec, args []str
 		return variable.Name == "VECTOR_LOG" || strings.HasPrefix(variable.Name, "VECTOR_CONFIG")
 	})
 	env = append(env, corev1.EnvVar{Name: "VECTOR_LOG", Value: "off"})
-	mounts := []corev1.VolumeMount{{Name: "vector-validate", MountPath: checkFolder, ReadOnly: true}}
+	mounts := []corev1.VolumeMount{{Name: "vector-validate", MountPath: validationDirectory, ReadOnly: true}}
 	for i := range spec.Volumes {
 		for _, mount := range container.VolumeMounts {
 			if mount.Name == spec.Volumes[i].Name && (spec.Volumes[i].Secret != nil || spec.Volumes[i].Projected != nil || spec.Volumes[i].EmptyDir != nil) {

@@ -33,7 +33,7 @@ func (s *sources) values(cache *Cache, set *TemplateSet, name string, overrides 
 		return mergedValues{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
 	}
 	isRead := s.reader.reserve(len(text)) // If not, the result is not used.
-	isShared := cache != nil && isRead && s.Sidecar.Cluster != nil && len(namespace)+len(overrides) == 0 && len(text) <= largestShared
+	isShared := cache != nil && isRead && s.Sidecar.Cluster != nil && len(namespace)+len(overrides) == 0 && len(text) <= maxSharedSpecBytes
 	var key []byte
 	if isShared {
 		key = fmt.Appendf(nil, "%q %q %s", name, describeSpec(s.Sidecar), text)
@@ -79,14 +79,14 @@ func (s *sources) namespaceLayers() ([]environment.Layer, error) {
 	if isBlank(text) {
 		return nil, nil
 	}
-	if err := s.Platform.Policy.CheckEach(func(rules *policy.Policy) error { return ofNamespaces(rules).checkPath(source, "") }); err != nil {
+	if err := s.Platform.Policy.CheckEach(func(rules *policy.Policy) error { return namespaceOverrides(rules).checkPath(source, "") }); err != nil {
 		return nil, err
 	}
 	layer, err := environment.ParseOverrides(source, []byte(text))
 	if err != nil {
 		return nil, err
 	}
-	return []environment.Layer{layer}, s.Platform.Policy.CheckEach(func(rules *policy.Policy) error { return ofNamespaces(rules).check(&layer) })
+	return []environment.Layer{layer}, s.Platform.Policy.CheckEach(func(rules *policy.Policy) error { return namespaceOverrides(rules).check(&layer) })
 }
 
 // isBlank reports whether a text sets no values, because it contains only whitespace and comments. The policy
@@ -107,7 +107,7 @@ func (s *sources) workloadLayers(view *workload.View) ([]environment.Layer, erro
 	rules := s.Platform.Policy
 	for _, path := range slices.Sorted(maps.Keys(view.Overrides)) {
 		source := fmt.Sprintf("annotation %s%s", meta.AnnotationValuesPrefix, path)
-		if err := rules.CheckEach(func(rules *policy.Policy) error { return ofWorkloads(rules).checkPath(source, path) }); err != nil {
+		if err := rules.CheckEach(func(rules *policy.Policy) error { return workloadOverrides(rules).checkPath(source, path) }); err != nil {
 			return nil, err
 		}
 		text := view.Overrides[path]
@@ -116,7 +116,7 @@ func (s *sources) workloadLayers(view *workload.View) ([]environment.Layer, erro
 		}
 		layer, err := environment.ParseValue(source, path, []byte(text))
 		if err == nil {
-			err = rules.CheckEach(func(rules *policy.Policy) error { return ofWorkloads(rules).check(&layer) })
+			err = rules.CheckEach(func(rules *policy.Policy) error { return workloadOverrides(rules).check(&layer) })
 		}
 		if err != nil {
 			return nil, err
@@ -126,41 +126,41 @@ func (s *sources) workloadLayers(view *workload.View) ([]environment.Layer, erro
 	return layers, nil
 }
 
-// overriding describes the values that namespaces, or workloads, may set.
-type overriding struct {
+// overrideRules describes the values that namespaces, or workloads, may set.
+type overrideRules struct {
 	subject string
 	// key is the key in the policy's overrides that lists the allowed paths.
 	key     string
 	allowed []string
 }
 
-func ofNamespaces(rules *policy.Policy) *overriding {
-	return &overriding{subject: "a namespace", key: "namespaces", allowed: rules.Overrides.Namespaces}
+func namespaceOverrides(rules *policy.Policy) *overrideRules {
+	return &overrideRules{subject: "a namespace", key: "namespaces", allowed: rules.Overrides.Namespaces}
 }
 
-func ofWorkloads(rules *policy.Policy) *overriding {
-	return &overriding{subject: "a workload", key: "workloads", allowed: rules.Overrides.Workloads}
+func workloadOverrides(rules *policy.Policy) *overrideRules {
+	return &overrideRules{subject: "a workload", key: "workloads", allowed: rules.Overrides.Workloads}
 }
 
 // checkPath returns an error if the policy allows no value at a path or below it. It is called before the value is
 // parsed. The path "" stands for all values.
-func (o *overriding) checkPath(source, path string) error {
+func (o *overrideRules) checkPath(source, path string) error {
 	if environment.MaySet(path, o.allowed) {
 		return nil
 	}
-	return o.refuse(source, cmp.Or(path, "values"))
+	return o.newError(source, cmp.Or(path, "values"))
 }
 
 // check returns an error if a layer sets values that the policy does not allow.
-func (o *overriding) check(layer *environment.Layer) error {
+func (o *overrideRules) check(layer *environment.Layer) error {
 	var findings []error
 	for _, path := range layer.DisallowedPaths(o.allowed) {
-		findings = append(findings, o.refuse(layer.Position(strings.Split(path, ".")...), path))
+		findings = append(findings, o.newError(layer.Position(strings.Split(path, ".")...), path))
 	}
 	return errors.Join(findings...)
 }
 
-func (o *overriding) refuse(location, path string) error {
+func (o *overrideRules) newError(location, path string) error {
 	help := "the platform allows none"
 	if len(o.allowed) > 0 {
 		help = "the platform allows " + strings.Join(o.allowed, ", ")
@@ -200,10 +200,10 @@ func describeSpec(sidecar *v1alpha1.VectorSidecar) string {
 
 func parseLayer(sidecar *v1alpha1.VectorSidecar, text []byte) (environment.Layer, error) {
 	layer := environment.Layer{Name: describeSpec(sidecar), Tree: map[string]any{}}
-	var refused *bounded.Error
+	var limitErr *bounded.Error
 	switch err := bounded.Spec().DecodeJSON(text, &layer.Tree); {
-	case errors.As(err, &refused): // Only this limit has lines.
-		return layer, fmt.Errorf("%s: %s", layer.Name, refused.Text())
+	case errors.As(err, &limitErr): // Only this limit has lines.
+		return layer, fmt.Errorf("%s: %s", layer.Name, limitErr.Text())
 	case err != nil:
 		return layer, fmt.Errorf("%s: %w", layer.Name, err)
 	}

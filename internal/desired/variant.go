@@ -59,7 +59,7 @@ func (v *Variant) WorkloadFor(ctx context.Context, view *workload.View) Workload
 	}
 	result := Workload{Rendered: v.renderer.render(ctx, view), checksOff: v.Source.ChecksOff}
 	if result.Invalid = result.Rendered.Invalid; result.Invalid != nil {
-		result.LacksAccount = view.Account == nil && readsAccount(result.Rendered.readTarget) && !view.ListsPullSecrets()
+		result.LacksAccount = view.Account == nil && readsAccountSecrets(result.Rendered.readTarget) && !view.ListsPullSecrets()
 		return result
 	}
 	if result.Invalid = checkPullSecrets(result.Rendered.Overlay, view); result.Invalid != nil {
