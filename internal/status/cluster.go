@@ -83,9 +83,9 @@ func NewClusterStatus(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVecto
 	sum.keepFinishedCanaries()
 	status.Retry = sum.firstRetry(previous.Retry)
 	sum.finishCounts()
-	v := sum.readyOutcome()
-	v.addText(facts.BlindHalt)
-	setConditions(&status.Conditions, v, sum.validityOutcome(), facts.Cluster.Generation, now)
+	result := sum.readyOutcome()
+	result.addText(facts.BlindHalt)
+	setConditions(&status.Conditions, result, sum.validityOutcome(), facts.Cluster.Generation, now)
 	if facts.Changed || !equality.Semantic.DeepEqual(*previous, *status) {
 		status.LastReconcileTime = &now
 	}
@@ -116,8 +116,8 @@ type clusterSum struct {
 	lists map[v1alpha1.WorkloadState][]v1alpha1.NamespacedWorkloadStatus
 	// entries is the number of all entries.
 	entries int
-	// isAsking is true if a namespace has not handled the requested reconcile.
-	isAsking bool
+	// hasPendingRequest is true if a namespace has not handled the requested reconcile.
+	hasPendingRequest bool
 }
 
 // addNamespace adds a namespace.
@@ -152,7 +152,7 @@ func (c *clusterSum) addNamespace(name string, namespace *InNamespace) {
 		c.addKind(&namespace.Kinds[i])
 	}
 	c.addCanary(name, namespace)
-	c.isAsking = c.isAsking || namespace.LastHandledReconcileAt != c.facts.ReconcileRequest
+	c.hasPendingRequest = c.hasPendingRequest || namespace.LastHandledReconcileAt != c.facts.ReconcileRequest
 	c.listNamespace(name, namespace, state, ready)
 }
 
@@ -246,7 +246,7 @@ func (c *clusterSum) finishCounts() {
 	for _, kind := range slices.Sorted(maps.Keys(c.kinds)) {
 		c.status.Kinds = append(c.status.Kinds, *c.kinds[kind])
 	}
-	for _, state := range slices.Concat([]v1alpha1.WorkloadState{""}, unsettled) {
+	for _, state := range slices.Concat([]v1alpha1.WorkloadState{""}, listedPhases) {
 		room := maxListed - len(c.status.Workloads)
 		c.status.Workloads = append(c.status.Workloads, c.lists[state][:min(len(c.lists[state]), room)]...)
 	}
@@ -254,7 +254,7 @@ func (c *clusterSum) finishCounts() {
 	c.status.CanariesWithoutPods = c.status.CanariesWithoutPods[:min(len(c.status.CanariesWithoutPods), maxCanaries)]
 	c.status.WorkloadsOmitted = int32(c.entries - len(c.status.Workloads)) //nolint:gosec // No cluster has two billion.
 	c.status.LastHandledReconcileAt = c.facts.Cluster.Status.LastHandledReconcileAt
-	if c.facts.ReconcileRequest != "" && !c.isAsking && c.facts.UnreportedNamespaces == 0 {
+	if c.facts.ReconcileRequest != "" && !c.hasPendingRequest && c.facts.UnreportedNamespaces == 0 {
 		c.status.LastHandledReconcileAt = c.facts.ReconcileRequest
 	}
 }
@@ -274,18 +274,18 @@ func namespaceState(namespace *InNamespace, attempt lastgood.Attempt) state {
 
 // readyOutcome returns the most important state to report.
 func (c *clusterSum) readyOutcome() outcome {
-	v, specStatus := c.namespacesOutcome(), &c.facts.SpecStatus
+	result, specStatus := c.namespacesOutcome(), &c.facts.SpecStatus
 	switch text := specStatus.Message(meta.InNamespace(c.facts.Cluster.Name)); {
 	case c.facts.Invalid != "":
 	case text != "": // The applied spec is not the requested one, and a user must change that after all workloads are reverted.
-		if v.state = stalled; c.groups[working] != nil || c.facts.UnreportedNamespaces > 0 {
-			v.state = working
+		if result.state = stalled; c.groups[working] != nil || c.facts.UnreportedNamespaces > 0 {
+			result.state = working
 		}
-		v.reason, v.message = meta.ReasonReverted, humanize.Message(text+"; "+v.message, conditionLimit)
-	case specStatus.IsTooLarge && v.state == current:
-		v.message = humanize.Message(v.message+tooLargeMessage(), conditionLimit)
+		result.reason, result.message = meta.ReasonReverted, humanize.Message(text+"; "+result.message, conditionLimit)
+	case specStatus.IsTooLarge && result.state == current:
+		result.message = humanize.Message(result.message+tooLargeMessage(), conditionLimit)
 	}
-	return v
+	return result
 }
 
 // namespacesOutcome returns the most important state to report of all namespaces.
@@ -298,9 +298,9 @@ func (c *clusterSum) namespacesOutcome() outcome {
 		group := c.groups[stalled]
 		return group.outcome(stalled, fmt.Sprintf("%d of %d namespaces are stalled", group.count, total))
 	case c.failing.count > 0:
-		v := c.failing.outcome(working, fmt.Sprintf("%d of %d namespaces fail", c.failing.count, total))
-		v.failing = true
-		return v
+		result := c.failing.outcome(working, fmt.Sprintf("%d of %d namespaces fail", c.failing.count, total))
+		result.failing = true
+		return result
 	case c.groups[working] != nil:
 		group := c.groups[working]
 		return group.outcome(working, fmt.Sprintf("%d of %d namespaces are in progress", group.count+c.facts.UnreportedNamespaces, total))

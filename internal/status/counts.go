@@ -72,7 +72,7 @@ func newKindStatuses(matched *decision.Kinds, counted counts) []v1alpha1.KindSta
 		kinds = append(kinds, v1alpha1.KindStatus{
 			Kind: v1alpha1.WorkloadKind(kind), Matched: int32(matched.Matched[kind]), //nolint:gosec // No namespace has two billion.
 			Injected: counted.injectedCount(kind), Ready: counted.phaseCount(kind, updated), WithoutPods: counted.phaseCount(kind, unproven), PodsOutdated: counted.phaseCount(kind, podsOutdated),
-			Waiting: counted.phaseCount(kind, waiting), Deferred: counted.phaseCount(kind, deferred), Conflicting: counted.phaseCount(kind, conflict, blocked, refused),
+			Waiting: counted.phaseCount(kind, waiting), Deferred: counted.phaseCount(kind, deferred), Conflicting: counted.phaseCount(kind, conflict, blocked, rejected),
 			Skipped: counted.phaseCount(kind, skipped), Failed: counted.phaseCount(kind, failed),
 		})
 	}

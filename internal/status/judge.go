@@ -42,9 +42,9 @@ type outcome struct {
 }
 
 // addText appends a text to the message, unless it is "".
-func (v *outcome) addText(text string) {
+func (result *outcome) addText(text string) {
 	if text != "" {
-		v.message = humanize.Message(v.message+"; "+text, conditionLimit)
+		result.message = humanize.Message(result.message+"; "+text, conditionLimit)
 	}
 }
 
@@ -54,8 +54,8 @@ func sidecarOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus) outcome {
 	if decision.Invalid != nil {
 		return outcome{state: stalled, reason: decision.Invalid.Reason, message: humanize.Message(decision.Invalid.Message, conditionLimit)}
 	}
-	if v, ok := failureOutcome(facts.Results.Failures()); ok {
-		return v
+	if result, ok := failureOutcome(facts.Results.Failures()); ok {
+		return result
 	}
 	if outdated := decision.Outdated; outdated != nil {
 		return outcome{state: stalled, reason: outdated.Reason, message: humanize.Message(outdated.Message, conditionLimit)}
@@ -83,10 +83,10 @@ func sidecarOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus) outcome {
 			message += "; " + text
 		}
 		state := rank.state
-		if rank.phase == hindered && facts.hasHaltedRevision() { // The operator does not write before a user acts.
+		if rank.phase == podsBlocked && facts.hasHaltedRevision() { // The operator does not write before a user acts.
 			state = stalled
 		}
-		return outcome{state: state, reason: reason, message: humanize.Message(message, conditionLimit), failing: rank.phase == hindered}
+		return outcome{state: state, reason: reason, message: humanize.Message(message, conditionLimit), failing: rank.phase == podsBlocked}
 	}
 	return readyOutcome(facts, counts, groups, warned)
 }
@@ -110,7 +110,7 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 		return outcome{reason: meta.ReasonNoMatch, message: "the selector matches no " + workload.Singular(kinds...) + " of the namespace" + describeUnlistedKinds(decision.Kinds.Unlisted)}
 	}
 	message := fmt.Sprintf("%d of %d %s run the current sidecar", counts.ReadyWorkloads, decision.Matched, workload.Plural(kinds...))
-	if group := groups[podless]; group != nil {
+	if group := groups[podsMissing]; group != nil {
 		message += fmt.Sprintf(", %d have no pods that run the sidecar (%s)", group.count, group.texts(func(p *plan.Plan) string { return ": " + p.Message() }))
 	}
 	if group := groups[podsOutdated]; group != nil {
@@ -234,7 +234,7 @@ var ranks = []struct {
 	{conflict, stalled, meta.ReasonConflict, "cannot get the sidecar because of a conflict"},
 	{blocked, stalled, "", "cannot get the sidecar"},
 	{failed, stalled, meta.ReasonRolloutFailed, "did not finish rolling out"},
-	{hindered, working, "", "have pods that do not run"},
+	{podsBlocked, working, "", "have pods that do not run"},
 	{removing, working, meta.ReasonRemoving, "are losing the sidecar"},
 	{rollingOut, working, meta.ReasonRollingOut, "are rolling out"},
 	{soaking, working, meta.ReasonSoaking, "are soaking after their rollout (spec.rollout.soak)"},
@@ -255,17 +255,17 @@ func failureOutcome(list decision.Results) (outcome, bool) {
 	if len(list) == 0 {
 		return outcome{}, false
 	}
-	v := outcome{state: stalled, failing: true}
+	result := outcome{state: stalled, failing: true}
 	var texts []string
 	for _, failure := range list {
 		texts = append(texts, failure.Err.Error())
 		if !failure.IsPermanent {
-			v.state = working
+			result.state = working
 		}
 	}
-	v.reason = list[0].Reason
-	v.message = humanize.Message(strings.Join(humanize.TruncateList(texts, maxNamed, len(texts)), "; "), conditionLimit)
-	return v, true
+	result.reason = list[0].Reason
+	result.message = humanize.Message(strings.Join(humanize.TruncateList(texts, maxNamed, len(texts)), "; "), conditionLimit)
+	return result, true
 }
 
 // IsRevert reports whether a condition is about a revert to an earlier revision or spec.

@@ -74,15 +74,15 @@ func NewSidecarStatus(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus
 		status.Canary = previous.Canary
 	}
 	countWorkloads(&status, facts)
-	v := sidecarOutcome(facts, &status)
-	v.addText(facts.Decision.BlindHalt)
+	result := sidecarOutcome(facts, &status)
+	result.addText(facts.Decision.BlindHalt)
 	valid := outcome{reason: meta.ReasonAsExpected}
 	if invalid := cmp.Or(facts.Decision.Invalid, facts.Decision.Outdated); invalid != nil {
 		valid = outcome{state: stalled, reason: invalid.Reason, message: humanize.Message(invalid.Message, conditionLimit)}
 	} else {
 		valid.message = humanize.Message(validityMessage(facts.Decision.Findings), conditionLimit)
 	}
-	setConditions(&status.Conditions, v, valid, facts.Sidecar.Generation, now)
+	setConditions(&status.Conditions, result, valid, facts.Sidecar.Generation, now)
 	expected := *previous
 	expected.LastKnownGood = status.LastKnownGood
 	if facts.Changed || !equality.Semantic.DeepEqual(expected, status) {
@@ -106,33 +106,33 @@ func NewFailureStatus(sidecar *v1alpha1.VectorSidecar, failure error, now metav1
 // reportFailure sets the conditions for a failed reconcile. It reports whether they changed.
 func reportFailure(conditions *[]metav1.Condition, failure error, generation int64, now metav1.Time) (isNew bool) {
 	previous := slices.Clone(*conditions)
-	v, _ := failureOutcome(decision.Results{{Reason: meta.ReasonRetrying, Err: failure}})
-	reportOutcome(conditions, v, generation, now)
+	result, _ := failureOutcome(decision.Results{{Reason: meta.ReasonRetrying, Err: failure}})
+	reportOutcome(conditions, result, generation, now)
 	return !equality.Semantic.DeepEqual(previous, *conditions)
 }
 
 // setConditions sets the conditions from two results: the state to report, and the validity of
 // values, templates and configuration.
-func setConditions(conditions *[]metav1.Condition, v, valid outcome, generation int64, now metav1.Time) {
-	reportOutcome(conditions, v, generation, now)
+func setConditions(conditions *[]metav1.Condition, result, valid outcome, generation int64, now metav1.Time) {
+	reportOutcome(conditions, result, generation, now)
 	apimeta.SetStatusCondition(conditions, newCondition(meta.ConditionConfigValid, valid.state == current, valid, generation, now))
 }
 
 // reportOutcome sets the conditions from the state to report.
-func reportOutcome(conditions *[]metav1.Condition, v outcome, generation int64, now metav1.Time) {
+func reportOutcome(conditions *[]metav1.Condition, result outcome, generation int64, now metav1.Time) {
 	set := func(kind string, isTrue bool, outcome outcome) {
 		apimeta.SetStatusCondition(conditions, newCondition(kind, isTrue, outcome, generation, now))
 	}
-	set(meta.ConditionReady, v.state == current, v)
-	if v.state == stalled || v.failing {
-		set(meta.ConditionError, true, v)
+	set(meta.ConditionReady, result.state == current, result)
+	if result.state == stalled || result.failing {
+		set(meta.ConditionError, true, result)
 	} else {
 		set(meta.ConditionError, false, outcome{reason: meta.ReasonAsExpected, message: "no error"})
 	}
 	// kstatus expects these two only while they are true.
 	for kind, state := range map[string]state{meta.ConditionReconciling: working, meta.ConditionStalled: stalled} {
-		if v.state == state {
-			set(kind, true, v)
+		if result.state == state {
+			set(kind, true, result)
 		} else {
 			apimeta.RemoveStatusCondition(conditions, kind)
 		}

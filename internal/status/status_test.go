@@ -369,11 +369,11 @@ func TestNewSidecarStatus_CountsEachWorkloadOnce(t *testing.T) {
 	require.Equal(t, "staging", got.Environment)
 	require.EqualValues(t, 3, got.ObservedGeneration)
 
-	var unsettled []string
+	var listedPhases []string
 	for _, entry := range got.Workloads {
-		unsettled = append(unsettled, entry.Name)
+		listedPhases = append(listedPhases, entry.Name)
 	}
-	require.Equal(t, []string{"failed", "hindered", "refused", "conflict", "rolling", "written", "soaking", "unavailable", "waiting", "skipped"}, unsettled)
+	require.Equal(t, []string{"failed", "hindered", "refused", "conflict", "rolling", "written", "soaking", "unavailable", "waiting", "skipped"}, listedPhases)
 	require.Zero(t, got.WorkloadsOmitted)
 }
 

@@ -19,8 +19,8 @@ const maxListed = 20
 
 const (
 	failed       = v1alpha1.StateFailed
-	hindered     = v1alpha1.StatePodsBlocked
-	refused      = v1alpha1.StateRejected
+	podsBlocked     = v1alpha1.StatePodsBlocked
+	rejected      = v1alpha1.StateRejected
 	conflict     = v1alpha1.StateConflict
 	blocked      = v1alpha1.StateBlocked
 	removing     = v1alpha1.StateRemoving
@@ -29,7 +29,7 @@ const (
 	unavailable  = v1alpha1.StateUnavailable
 	waiting      = v1alpha1.StateWaiting
 	podsOutdated = v1alpha1.StatePodsOutdated
-	podless      = v1alpha1.StateWithoutPods
+	podsMissing      = v1alpha1.StateWithoutPods
 	deferred     = v1alpha1.StateDeferred
 	skipped      = v1alpha1.StateSkipped
 
@@ -37,16 +37,16 @@ const (
 	bare    = plan.Bare
 )
 
-// unsettled are the phases that a status lists, the most important first. After a restart, the
+// listedPhases are the phases that a status lists, the most important first. After a restart, the
 // operator reads from this list which workloads have not soaked yet, so soaking must not be too
 // late in it.
-var unsettled = []plan.State{failed, hindered, refused, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, podsOutdated, podless, deferred, skipped}
+var listedPhases = []plan.State{failed, podsBlocked, rejected, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, podsOutdated, podsMissing, deferred, skipped}
 
 // phaseFor returns the phase of a workload after a reconcile.
-func phaseFor(p *plan.Plan, refusals map[string]decision.Result) plan.State {
-	if len(refusals) > 0 { // Formatting thousands of names is slower than everything else here.
-		if _, isRefused := refusals[Object(p.Target)]; isRefused {
-			return refused
+func phaseFor(p *plan.Plan, rejections map[string]decision.Result) plan.State {
+	if len(rejections) > 0 { // Formatting thousands of names is slower than everything else here.
+		if _, isRejected := rejections[Object(p.Target)]; isRejected {
+			return rejected
 		}
 	}
 	return p.State()
@@ -55,7 +55,7 @@ func phaseFor(p *plan.Plan, refusals map[string]decision.Result) plan.State {
 // hasCurrentSidecar reports whether a workload in a phase has the current sidecar.
 func hasCurrentSidecar(phase plan.State) bool {
 	switch phase {
-	case updated, failed, hindered, rollingOut, soaking, unavailable, podsOutdated, podless:
+	case updated, failed, podsBlocked, rollingOut, soaking, unavailable, podsOutdated, podsMissing:
 		return true
 	default:
 		return false
@@ -64,11 +64,11 @@ func hasCurrentSidecar(phase plan.State) bool {
 
 // countWorkloads counts the workloads by phase and lists those that are not up to date.
 func countWorkloads(status *v1alpha1.VectorSidecarStatus, facts Facts) {
-	refusals, counted := rejectionsByObject(facts), counts{}
+	rejections, counted := rejectionsByObject(facts), counts{}
 	mixed, lists := false, map[plan.State][]v1alpha1.WorkloadStatus{}
 	for i := range facts.Decision.Plans {
 		p := &facts.Decision.Plans[i]
-		phase := phaseFor(p, refusals)
+		phase := phaseFor(p, rejections)
 		counted.add(p.Target.Kind, phase)
 		if hasCurrentSidecar(phase) && p.LacksPods() {
 			counted.add(p.Target.Kind, unproven)
@@ -82,12 +82,12 @@ func countWorkloads(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 		}
 		status.WorkloadsOmitted++
 		if len(lists[phase]) < maxListed {
-			lists[phase] = append(lists[phase], newWorkloadStatus(p, phase, refusals))
+			lists[phase] = append(lists[phase], newWorkloadStatus(p, phase, rejections))
 		}
 	}
 	counted.addTo(status)
 	status.Kinds = newKindStatuses(&facts.Decision.Kinds, counted)
-	for _, phase := range unsettled {
+	for _, phase := range listedPhases {
 		room := maxListed - len(status.Workloads)
 		status.Workloads = append(status.Workloads, lists[phase][:min(len(lists[phase]), room)]...)
 	}
@@ -122,12 +122,12 @@ type Workload struct {
 // sidecar.
 func Workloads(facts Facts) iter.Seq[Workload] {
 	return func(yield func(Workload) bool) {
-		refusals := rejectionsByObject(facts)
+		rejections := rejectionsByObject(facts)
 		for i := range facts.Decision.Plans {
 			p := &facts.Decision.Plans[i]
-			phase := phaseFor(p, refusals)
+			phase := phaseFor(p, rejections)
 			isPatient := p.Block != nil && p.Block.Kind.IsPatient()
-			if phase != bare && !yield(Workload{Target: p.Target, State: string(phase), Reason: reasonFor(p, phase, refusals), IsPatient: isPatient}) {
+			if phase != bare && !yield(Workload{Target: p.Target, State: string(phase), Reason: reasonFor(p, phase, rejections), IsPatient: isPatient}) {
 				return
 			}
 		}
@@ -136,27 +136,27 @@ func Workloads(facts Facts) iter.Seq[Workload] {
 
 // rejectionsByObject returns the failed writes by the names of their objects (see Object).
 func rejectionsByObject(facts Facts) map[string]decision.Result {
-	refusals := map[string]decision.Result{}
+	rejections := map[string]decision.Result{}
 	for _, failure := range facts.Results.Failures() {
-		refusals[failure.Object] = failure
+		rejections[failure.Object] = failure
 	}
-	return refusals
+	return rejections
 }
 
 // reasonFor returns the reason of a workload in status.workloads: the reason of the rejected write, or the reason of
 // the plan.
-func reasonFor(p *plan.Plan, phase plan.State, refusals map[string]decision.Result) string {
-	if phase == refused {
-		return refusals[Object(p.Target)].Reason
+func reasonFor(p *plan.Plan, phase plan.State, rejections map[string]decision.Result) string {
+	if phase == rejected {
+		return rejections[Object(p.Target)].Reason
 	}
 	return p.Reason()
 }
 
 // newWorkloadStatus returns the entry of a workload in status.workloads.
-func newWorkloadStatus(p *plan.Plan, phase plan.State, refusals map[string]decision.Result) v1alpha1.WorkloadStatus {
-	entry := v1alpha1.WorkloadStatus{Kind: p.Target.Kind, Name: p.Target.Name, State: phase, Reason: reasonFor(p, phase, refusals), Message: p.Message()}
-	if phase == refused {
-		entry.Message = refusals[Object(p.Target)].Err.Error()
+func newWorkloadStatus(p *plan.Plan, phase plan.State, rejections map[string]decision.Result) v1alpha1.WorkloadStatus {
+	entry := v1alpha1.WorkloadStatus{Kind: p.Target.Kind, Name: p.Target.Name, State: phase, Reason: reasonFor(p, phase, rejections), Message: p.Message()}
+	if phase == rejected {
+		entry.Message = rejections[Object(p.Target)].Err.Error()
 	}
 	entry.Message = humanize.Message(entry.Message, 512)
 	return entry

@@ -51,10 +51,10 @@ func TestNewSidecarStatus_ReportsConfigFindings(t *testing.T) {
 // Text of other programs in a status is escaped.
 func TestNewSidecarStatus_EscapesControlCharacters(t *testing.T) {
 	for why, text := range hostile.Texts() {
-		refused := planned("cart", plan.Inject)
+		rejected := planned("cart", plan.Inject)
 		facts := Facts{
-			Sidecar: sidecar(), Results: decision.Results{{Object: Object(refused.Target), Reason: meta.ReasonBlocked, Err: errors.New(text), IsPermanent: true}},
-			Decision: &decision.Decision{Matched: 1, Plans: []plan.Plan{refused}, Common: desired.Common{Outdated: &desired.Invalid{Reason: meta.ReasonInvalidTemplate, Message: text}}},
+			Sidecar: sidecar(), Results: decision.Results{{Object: Object(rejected.Target), Reason: meta.ReasonBlocked, Err: errors.New(text), IsPermanent: true}},
+			Decision: &decision.Decision{Matched: 1, Plans: []plan.Plan{rejected}, Common: desired.Common{Outdated: &desired.Invalid{Reason: meta.ReasonInvalidTemplate, Message: text}}},
 		}
 		status := NewSidecarStatus(facts, noon)
 		for _, condition := range status.Conditions {
