@@ -200,7 +200,7 @@ func (w *Writer) apply(ctx context.Context, reply client.Object, body map[string
 	patch := client.RawPatch(types.ApplyPatchType, text)
 	options = append(options, client.FieldOwner(p.Manager))
 	err = w.client.Patch(ctx, reply, patch, options...)
-	if p.Forces(err) {
+	if p.NeedsForce(err) {
 		err = w.client.Patch(ctx, reply, patch, append(options, client.ForceOwnership)...)
 	}
 	return err
@@ -224,7 +224,7 @@ func classify(err error) error {
 	case hasCause(err, corev1.NamespaceTerminatingCause):
 		return errors.Join(ErrTerminating, err)
 	case apierrors.IsConflict(err) && hasCause(err, metav1.CauseTypeFieldManagerConflict):
-		return &ConflictError{Err: err, Siblings: plan.IsWithSiblings(err)}
+		return &ConflictError{Err: err, Siblings: plan.IsSidecarConflict(err)}
 	case apierrors.IsConflict(err) && anotherUID.MatchString(err.Error()):
 		return errors.Join(ErrGone, err)
 	case apierrors.IsConflict(err):

@@ -26,7 +26,7 @@ func injectionOrigin(owned *workload.OwnedFields, hasFields bool) string {
 	switch {
 	case !hasFields || owned.IsEmpty():
 		return ""
-	case owned.IsAdmissionInjected(), plan.IsOfAdmission(owned.ChangeCause):
+	case owned.IsAdmissionInjected(), plan.IsAdmissionCause(owned.ChangeCause):
 		return byAdmission
 	}
 	return byOperator

@@ -11,9 +11,9 @@ import (
 // causeAdmission is the recorded cause for a sidecar that the API server injected.
 const causeAdmission = "the API server injected the sidecar when the workload was written (admissionInjection)"
 
-// IsOfAdmission reports whether the recorded cause of a workload means that the API server, and not the
+// IsAdmissionCause reports whether the recorded cause of a workload means that the API server, and not the
 // operator, injected the sidecar.
-func IsOfAdmission(cause string) bool { return cause == causeAdmission }
+func IsAdmissionCause(cause string) bool { return cause == causeAdmission }
 
 // isAdmissionInjected reports whether a workload has exactly the desired sidecar, although the operator has not recorded
 // that it wrote the sidecar.

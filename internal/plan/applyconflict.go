@@ -25,9 +25,9 @@ var containers = []string{
 	".spec.template.spec.initContainers", ".spec.template.spec.containers", ".spec.template.spec.volumes",
 }
 
-// Forces reports whether a conflicting apply must be retried with force. This is true if each conflict concerns
+// NeedsForce reports whether a conflicting apply must be retried with force. This is true if each conflict concerns
 // an empty map or list, or a field that a user changed by hand or the manager itself patched.
-func (p *Plan) Forces(err error) bool {
+func (p *Plan) NeedsForce(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || !apierrors.IsConflict(err) || status.Status().Details == nil {
 		return false
@@ -52,8 +52,8 @@ func (p *Plan) Forces(err error) bool {
 	return conflicts > 0
 }
 
-// IsWithSiblings reports whether an apply failed because another VectorSidecar owns one of its fields.
-func IsWithSiblings(err error) bool {
+// IsSidecarConflict reports whether an apply failed because another VectorSidecar owns one of its fields.
+func IsSidecarConflict(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {
 		return false

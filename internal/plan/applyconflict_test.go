@@ -16,7 +16,7 @@ import (
 
 // A field of the sidecar that a user changed manually is overwritten by force. A field that a deployment tool owns is
 // not.
-func TestForces_OverwritesOnlyManualChanges(t *testing.T) {
+func TestNeedsForce_OverwritesOnlyManualChanges(t *testing.T) {
 	another := apierrors.NewConflict(schema.GroupResource{Group: "apps", Resource: "deployments"}, "cart", errors.New("UID"))
 	for name, test := range map[string]struct {
 		err  error
@@ -37,8 +37,8 @@ func TestForces_OverwritesOnlyManualChanges(t *testing.T) {
 		"no conflict":              {apierrors.NewBadRequest("no"), false},
 		"no error":                 {nil, false},
 	} {
-		require.Equal(t, test.want, (&Plan{Manager: mine, Write: Write{Force: true}}).Forces(test.err), name)
-		require.False(t, (&Plan{Manager: mine}).Forces(test.err), "%s, which is only to be told", name)
+		require.Equal(t, test.want, (&Plan{Manager: mine, Write: Write{Force: true}}).NeedsForce(test.err), name)
+		require.False(t, (&Plan{Manager: mine}).NeedsForce(test.err), "%s, which is only to be told", name)
 	}
 }
 
@@ -68,15 +68,15 @@ func causesAt(field string, messages ...string) []metav1.StatusCause {
 
 // A chart applies an empty map of annotations, so its field manager owns the map. That is no conflict, because the map
 // has no entry that a write would take over.
-func TestForces_IgnoresEmptyMapsAndLists(t *testing.T) {
+func TestNeedsForce_IgnoresEmptyMapsAndLists(t *testing.T) {
 	p := &Plan{Manager: mine}
 	for _, field := range []string{".spec.template.metadata.annotations", ".spec.template.spec.volumes"} {
-		require.True(t, p.Forces(refusedAt(field, `conflict with "helm"`)), field)
-		require.True(t, p.Forces(refusedAt(field, `conflict with "kubectl-edit" using apps/v1`)), field)
+		require.True(t, p.NeedsForce(refusedAt(field, `conflict with "helm"`)), field)
+		require.True(t, p.NeedsForce(refusedAt(field, `conflict with "kubectl-edit" using apps/v1`)), field)
 	}
 	for _, field := range []string{`.spec.template.spec.volumes[name="cache"]`, ".spec.replicas", ".spec.template.spec"} {
-		require.False(t, p.Forces(refusedAt(field, `conflict with "helm"`)), field)
+		require.False(t, p.NeedsForce(refusedAt(field, `conflict with "helm"`)), field)
 	}
 	both := append(causesAt(".spec.template.spec.volumes", `conflict with "helm"`), causesAt(".spec.replicas", `conflict with "helm"`)...)
-	require.False(t, p.Forces(apierrors.NewApplyConflict(both, "Apply failed with 2 conflicts")))
+	require.False(t, p.NeedsForce(apierrors.NewApplyConflict(both, "Apply failed with 2 conflicts")))
 }

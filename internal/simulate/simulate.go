@@ -129,7 +129,7 @@ func (m *kindMerger) applyPlan(live runtime.Object, content map[string]any, p *p
 	body.SetGroupVersionKind(m.kind.GroupVersionKind)
 	body.SetName(p.Target.Name)
 	merged, err := m.fields.Apply(live, body, p.Manager, false)
-	if p.Forces(err) {
+	if p.NeedsForce(err) {
 		merged, err = m.fields.Apply(live, body, p.Manager, true)
 	}
 	if err != nil {
