@@ -370,5 +370,5 @@ func flattenValue(values map[string]string, file string, path []string, value an
 	if err != nil {
 		text = []byte(err.Error())
 	}
-	values[file+" "+tree.Path(path...)] = humanize.Message(string(text), mostShown)
+	values[file+" "+tree.JoinPath(path...)] = humanize.Message(string(text), mostShown)
 }

@@ -20,11 +20,11 @@ type Finding struct {
 
 // Error returns the finding on one line.
 func (f *Finding) Error() string {
-	return f.Position + ": " + tree.Path(f.Path...) + ": " + f.Message
+	return f.Position + ": " + tree.JoinPath(f.Path...) + ": " + f.Message
 }
 
 // PathText returns the path in the notation of users.
-func (f *Finding) PathText() string { return tree.Path(f.Path...) }
+func (f *Finding) PathText() string { return tree.JoinPath(f.Path...) }
 
 // Check validates a layer against the schema.
 func (s *Set) Check(layer Layer) []*Finding { return FindingsIn(s.schema.Check(&layer)) }

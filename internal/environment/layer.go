@@ -106,7 +106,7 @@ func (p *position) indexKeys(node *yaml.Node, path []string) error {
 			key, keyPath := node.Content[i], append(path, node.Content[i].Value) //nolint:gocritic // Siblings reuse the same array, one after the other.
 			child := p.ensureChild(key.Value)
 			if child.line > 0 {
-				return fmt.Errorf("%d: duplicate key %s, first in line %d", key.Line, tree.Path(keyPath...), child.line)
+				return fmt.Errorf("%d: duplicate key %s, first in line %d", key.Line, tree.JoinPath(keyPath...), child.line)
 			}
 			child.line = key.Line
 			if err := child.indexKeys(node.Content[i+1], keyPath); err != nil {

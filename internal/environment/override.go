@@ -82,7 +82,7 @@ func (l *Layer) DisallowedPaths(allowed []string) []string {
 	visitLeaves(l.Tree, nil, func(path []string) bool {
 		inside := func(keys []string) bool { return len(keys) <= len(path) && slices.Equal(keys, path[:len(keys)]) }
 		if len(path) > 0 && !slices.ContainsFunc(prefixes, inside) {
-			outside = append(outside, tree.Path(path...))
+			outside = append(outside, tree.JoinPath(path...))
 		}
 		return len(outside) < maxOutside
 	})

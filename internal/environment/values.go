@@ -102,7 +102,7 @@ func (v Values) ListLeaves() []Leaf {
 	visitLeaves(v.Tree, nil, func(path []string) bool {
 		if len(path) > 0 {
 			value, _ := tree.Value(v.Tree, path...)
-			leaves = append(leaves, Leaf{Path: tree.Path(path...), Value: value, Origin: v.Origin(path...)})
+			leaves = append(leaves, Leaf{Path: tree.JoinPath(path...), Value: value, Origin: v.Origin(path...)})
 		}
 		return true
 	})

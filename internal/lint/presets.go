@@ -177,7 +177,7 @@ func (l *Linter) lintPresets(ctx context.Context, file File, positions *position
 			}
 			if pathText == "" {
 				environmentPath := values.PathInFile("environments", failure.environments[0])
-				pos, pathText = positions.findKey(environmentPath...), tree.Path(environmentPath...)
+				pos, pathText = positions.findKey(environmentPath...), tree.JoinPath(environmentPath...)
 			}
 			findings = append(findings, newFinding(failure.Reason, file.Name, failure.formatFailure(len(environments))).withPosition(pos, pathText))
 		}
@@ -215,7 +215,7 @@ func findPositionInSet(positions *positions, set, file string, line int) (pos po
 	file = withoutChart(file)
 	for _, key := range []string{strings.TrimPrefix(file, "templates/"), strings.ReplaceAll(file, "/", "__")} {
 		if positions.hasPath("templates", set, key) {
-			return position{line: positions.findKey("templates", set, key).line + line}, tree.Path("templates", set, key)
+			return position{line: positions.findKey("templates", set, key).line + line}, tree.JoinPath("templates", set, key)
 		}
 	}
 	return position{}, ""

@@ -82,7 +82,7 @@ func newFindings(file string, positions *positions, reason string, err error, pr
 	var findings []Finding
 	for _, valueFinding := range environment.FindingsIn(err) {
 		path := slices.Concat(prefix, valueFinding.Path)
-		findings = append(findings, newFinding(reason, file, valueFinding.Message).withPosition(positions.findKey(path...), tree.Path(path...)))
+		findings = append(findings, newFinding(reason, file, valueFinding.Message).withPosition(positions.findKey(path...), tree.JoinPath(path...)))
 	}
 	if err == nil || len(findings) > 0 {
 		return findings
@@ -90,5 +90,5 @@ func newFindings(file string, positions *positions, reason string, err error, pr
 	pos := positions.findKey(prefix...)
 	// The finding has the place, so the text does not repeat it.
 	text := strings.TrimPrefix(err.Error(), fmt.Sprintf("%s:%d: ", file, pos.line))
-	return []Finding{newFinding(reason, file, text).withPosition(pos, tree.Path(prefix...))}
+	return []Finding{newFinding(reason, file, text).withPosition(pos, tree.JoinPath(prefix...))}
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Path joins keys to a path in the usual notation, such as sidecar.logs.path. A key that contains a dot or a bracket
+// JoinPath joins keys to a path in the usual notation, such as sidecar.logs.path. A key that contains a dot or a bracket
 // is quoted in brackets, so that two different paths never look the same.
-func Path(keys ...string) string {
+func JoinPath(keys ...string) string {
 	var b strings.Builder
 	for i, key := range keys {
 		switch {

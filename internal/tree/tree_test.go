@@ -67,12 +67,12 @@ func TestEnsureMap_CreatesMissingMaps(t *testing.T) {
 }
 
 // Two different paths never have the same text.
-func TestPath_WritesUniqueText(t *testing.T) {
-	require.Equal(t, "sidecar.logs.path", Path("sidecar", "logs", "path"))
-	require.Equal(t, `annotations["example.com/team"].x`, Path("annotations", "example.com/team", "x"))
-	require.Empty(t, Path())
-	require.NotEqual(t, Path("a", "b"), Path("a.b"))
-	require.NotEqual(t, Path("a", `["b"]`), Path("a", "b"))
+func TestJoinPath_WritesUniqueText(t *testing.T) {
+	require.Equal(t, "sidecar.logs.path", JoinPath("sidecar", "logs", "path"))
+	require.Equal(t, `annotations["example.com/team"].x`, JoinPath("annotations", "example.com/team", "x"))
+	require.Empty(t, JoinPath())
+	require.NotEqual(t, JoinPath("a", "b"), JoinPath("a.b"))
+	require.NotEqual(t, JoinPath("a", `["b"]`), JoinPath("a", "b"))
 }
 
 // Reads are sorted, and a read of a whole value replaces the reads of its parts.

@@ -125,7 +125,7 @@ func (r *argoRollout) decodeField(section, key string, value any) string {
 	if err := CheckQuantities[argoRollout]("", map[string]any{section: map[string]any{key: value}}); err != nil {
 		fits = func(any) error { return err }
 	}
-	reason := describeMisfit(section+tree.Path("", key), value, fits)
+	reason := describeMisfit(section+tree.JoinPath("", key), value, fits)
 	if reason == "" {
 		_ = decode(value, r) // The value was decoded above.
 	}

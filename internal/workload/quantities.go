@@ -108,7 +108,7 @@ func (p *quantityNode) checkQuantities(path string, value any) error {
 		if child == nil {
 			continue
 		}
-		if err := child.checkQuantities(strings.TrimPrefix(path+tree.Path("", key), "."), object[key]); err != nil {
+		if err := child.checkQuantities(strings.TrimPrefix(path+tree.JoinPath("", key), "."), object[key]); err != nil {
 			return err
 		}
 	}

@@ -40,7 +40,7 @@ func describeMisfit(path string, value any, decode func(any) error) string {
 	switch typed := value.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(typed)) {
-			if message := describeMisfit(path+tree.Path("", key), typed[key], func(value any) error { return decode(map[string]any{key: value}) }); message != "" {
+			if message := describeMisfit(path+tree.JoinPath("", key), typed[key], func(value any) error { return decode(map[string]any{key: value}) }); message != "" {
 				return message
 			}
 		}
