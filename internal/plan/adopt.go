@@ -8,28 +8,29 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// causeAdmission is the recorded cause for a sidecar that the API server injected.
+// causeAdmission is the cause that the operator records for a sidecar that the API server injected.
 const causeAdmission = "the API server injected the sidecar when the workload was written (admissionInjection)"
 
-// IsAdmissionCause reports whether the recorded cause of a workload means that the API server, and not the
-// operator, injected the sidecar.
+// IsAdmissionCause reports whether a recorded cause is the cause of an injection by the API server, and not by the
+// operator.
 func IsAdmissionCause(cause string) bool { return cause == causeAdmission }
 
-// isAdmissionInjected reports whether a workload has exactly the desired sidecar, although the operator has not recorded
-// that it wrote the sidecar.
+// isAdmissionInjected reports whether the API server injected the desired sidecar into a workload: the workload has
+// exactly this sidecar, but its annotations do not record a write by the operator.
 func (d *Desired) isAdmissionInjected(manager string, desiredBody *applyBody, view *workload.View) bool {
 	owned := view.Owned[manager]
 	switch {
 	case len(d.overlay.Mounts) > 0:
 		return false
-	case owned.IsRecorded: // The record names the items of the sidecar for any writer. The workload's annotations record the write.
+	case owned.IsRecorded: // A record lists the sidecar's items for every writer, so only the annotations show whether the operator wrote them.
 		return owned.InjectedHash != d.InjectedHash() && !owned.IsEmpty() && d.hasTemplate(manager, desiredBody, view)
 	}
 	return owned.IsAdmissionInjectedAs(tree.MapAt(desiredBody.tree, "spec", "template"))
 }
 
-// Annotations returns the annotations of a workload with a sidecar that the API server injected and no sidecar of
-// another VectorSidecar. It returns nil if they depend on the workload.
+// Annotations returns the annotations of a workload into which the API server has injected the sidecar. It returns nil
+// if the templates have read values of the workload, because the annotations then differ between workloads. The
+// workload has no sidecar of another VectorSidecar.
 func (d *Desired) Annotations(manager string) map[string]string {
 	if len(d.input.Keys) > 0 {
 		return nil
@@ -43,8 +44,8 @@ func (d *Desired) Annotations(manager string) map[string]string {
 	return annotations
 }
 
-// AboutText returns the text of the pod annotation about the sidecar, or "" for none.
+// AboutText returns the text for application teams in the pod annotation AnnotationAbout, or "" for no annotation.
 func (d *Desired) AboutText() string { return d.notes.AboutText }
 
-// isRecordOnly reports whether the plan writes only managed fields or annotations, and so does not change pods.
+// isRecordOnly reports whether the plan writes only annotations or managed fields. Such a write does not restart pods.
 func (p *Plan) isRecordOnly() bool { return p.HasChange(RecordOnly, Adopt) }

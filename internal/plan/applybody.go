@@ -14,12 +14,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Body returns the body of the plan's server-side apply, without the name of the workload. It returns nil if
-// the plan does not send an apply. An empty body releases all fields that only the manager owns.
+// Body returns the body of the plan's server-side apply, without the name of the workload. It returns nil if the plan
+// sends no apply. An empty body releases all fields of the manager; the API server removes the fields that have no
+// other owner.
 //
-// If the plan has no patch, the body also sets the order of init containers: it lists the other init containers
-// of the workload by name. The manager then owns these names until the managed fields are trimmed. The order
-// stays afterwards (test/envtest.TestApply_OrdersInitContainersByAppliedList).
+// If the plan has no patch, the body also sets the order of init containers: it lists the workload's other init
+// containers by name. The manager then owns these names until the managed fields are trimmed. The order stays
+// afterwards (test/envtest.TestApply_OrdersInitContainersByAppliedList).
 func (p *Plan) Body() map[string]any {
 	switch record := p.Record(); {
 	case record != nil:
@@ -35,8 +36,8 @@ func (p *Plan) Body() map[string]any {
 	}
 }
 
-// orderedBody returns the apply body with the names of the other init containers before and after the native
-// sidecars. Init containers of the overlay that are not native sidecars are last.
+// orderedBody returns the apply body with all init containers of the workload in their final order: the names in
+// InitBefore, the native sidecars, the names in InitAfter, and the overlay's other init containers.
 func (w *Write) orderedBody() map[string]any {
 	body := runtime.DeepCopyJSON(w.Apply)
 	pod := tree.MapAt(body, tree.Pod...)
@@ -56,9 +57,9 @@ func (w *Write) orderedBody() map[string]any {
 	return body
 }
 
-// Trim returns the part of a managedFields entry that must be kept after the plan is applied, or nil to remove
-// the entry. It also returns whether that part is less than the whole entry. Trim does not change entries of
-// other managers.
+// Trim returns the fields of a managedFields entry that must stay after the plan is applied, or nil if the whole entry
+// must be removed. isLess reports whether Trim has removed fields. An entry of another manager or of a subresource
+// stays unchanged.
 func (p *Plan) Trim(entry *metav1.ManagedFieldsEntry) (remaining *metav1.FieldsV1, isLess bool) {
 	switch {
 	case entry.Subresource != "", entry.Manager != p.Manager:

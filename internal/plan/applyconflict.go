@@ -14,19 +14,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// conflictPattern matches the message of a conflict. The groups are the other field manager, and " using" if that
-// manager wrote with Update. The API server names an API version only for Update, and not for Apply.
+// conflictPattern matches the message of a conflict. The first group is the other field manager. The second group is "
+// using" if that manager wrote with Update, because the API server names the API version only of an Update.
 var conflictPattern = regexp.MustCompile(`^conflict with "([^"]*)"( using)?`)
 
-// containers are the paths of maps and lists that several field managers share. A manager that owns such a map
+// sharedPaths are the paths of maps and lists to which several field managers add items. A manager that owns such a map
 // or list itself has created it or applied it empty, as chart templates do. It does not own the fields in it.
-var containers = []string{
+var sharedPaths = []string{
 	".metadata.annotations", ".spec.template.metadata.annotations", ".spec.template.metadata.labels",
 	".spec.template.spec.initContainers", ".spec.template.spec.containers", ".spec.template.spec.volumes",
 }
 
-// NeedsForce reports whether a conflicting apply must be retried with force. This is true if each conflict concerns
-// an empty map or list, or a field that a user changed by hand or the manager itself patched.
+// NeedsForce reports whether an apply that failed with conflicts must be retried with force. It must if each conflict
+// concerns an empty map or list, a field that a user changed by hand, or a field that the plan's manager has patched.
 func (p *Plan) NeedsForce(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || !apierrors.IsConflict(err) || status.Status().Details == nil {
@@ -43,7 +43,7 @@ func (p *Plan) NeedsForce(err error) bool {
 		}
 		byUpdate := match[2] != ""
 		isOwn := byUpdate && match[1] == p.Manager
-		isEmpty := slices.Contains(containers, p.Target.Adapter().NormalizeFieldPath(cause.Field))
+		isEmpty := slices.Contains(sharedPaths, p.Target.Adapter().NormalizeFieldPath(cause.Field))
 		if !isEmpty && (!p.Write.Force || !isOwn && !meta.IsPerson(match[1], byUpdate)) {
 			return false
 		}
@@ -52,7 +52,8 @@ func (p *Plan) NeedsForce(err error) bool {
 	return conflicts > 0
 }
 
-// IsSidecarConflict reports whether an apply failed because another VectorSidecar owns one of its fields.
+// IsSidecarConflict reports whether an apply failed because the field manager of another VectorSidecar owns one of the
+// applied fields.
 func IsSidecarConflict(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {

@@ -21,15 +21,15 @@ type Block struct {
 	Until time.Time
 	// Competitor is the name of the VectorSidecar that causes the block, or "" if none does.
 	Competitor string
-	// Record is the body of an apply that the blocked plan writes to record the start of the workload's wait. It is
-	// nil if nothing is written.
+	// Record is the body of an apply that records since when the workload waits. The plan sends this apply although it
+	// is blocked. It is nil if nothing is recorded.
 	Record map[string]any
 }
 
-// BlockKind is the kind of cause of a Block.
+// BlockKind is the reason for a Block, for code.
 type BlockKind string
 
-// With these kinds, the change waits.
+// With these kinds of a block, the change waits.
 const (
 	// BlockedBySlot and BlockedByGlobalSlot mean that all rollout slots are in use: the slots of the VectorSidecar,
 	// or the slots of all VectorSidecars.
@@ -38,7 +38,7 @@ const (
 	// BlockedByCanary means that a canary rolls out. BlockedByMissingCanary means that no canary has pods.
 	BlockedByCanary        BlockKind = "Canary"
 	BlockedByMissingCanary BlockKind = "MissingCanary"
-	// BlockedByHealthy means that the workload failed before, and that healthy workloads come first.
+	// BlockedByHealthy means that the workload failed before the change, and that healthy workloads get their slots first.
 	BlockedByHealthy BlockKind = "Healthy"
 	// BlockedByPause means that spec.rollout.paused is true.
 	BlockedByPause BlockKind = "Pause"
@@ -66,13 +66,13 @@ const (
 	BlockedByError BlockKind = "Error"
 	// BlockedByRetry means that the write was not made or failed, and is repeated.
 	BlockedByRetry BlockKind = "Retry"
-	// BlockedByReport means that the plan is a copy from a status, which reports a block of any kind.
+	// BlockedByReport means that the plan was read from the status of a VectorSidecar, which does not contain the kind.
 	BlockedByReport BlockKind = "Report"
 	// BlockedByRejection means that the API server has rejected the same write.
 	BlockedByRejection BlockKind = "Rejection"
 )
 
-// With these kinds, the workload gets the change with a later event, or not at all.
+// With these kinds of a block, the workload gets the change only with a later event, or not at all.
 const (
 	// BlockedByMode means that spec.rollout.mode defers the change.
 	BlockedByMode BlockKind = "Mode"
@@ -92,10 +92,12 @@ const (
 	BlockedByObstacle      BlockKind = "Obstacle"
 )
 
-// blockTraits are the properties of a BlockKind.
+// blockTraits are the properties of a BlockKind. The methods of BlockKind explain them.
 type blockTraits struct {
-	state                                              v1alpha1.WorkloadState
-	endsByItself, isPatient, blocksOthers, dropsChange bool
+	state                                 v1alpha1.WorkloadState
+	endsByItself, isPatient, blocksOthers bool
+	// dropsChange reports whether the plan discards its change, so that a later decision plans the change again.
+	dropsChange bool
 }
 
 // traits returns the properties of each kind.
@@ -129,31 +131,32 @@ func (k BlockKind) traits() blockTraits {
 // state returns the state of a workload if its plan has a block of this kind.
 func (k BlockKind) state() v1alpha1.WorkloadState { return k.traits().state }
 
-// EndsByItself reports whether the block ends without an action of a user, when other workloads have finished their
+// EndsByItself reports whether the block ends without an action of a user, because other workloads finish their
 // rollouts.
 func (k BlockKind) EndsByItself() bool { return k.traits().endsByItself }
 
-// IsPatient reports whether the block depends on a condition other than free slots: a rollout window, other waves, or
-// a halt.
+// IsPatient reports whether the block lasts until a rollout window opens, a wave starts or a halt ends, even if rollout
+// slots are free.
 func (k BlockKind) IsPatient() bool { return k.traits().isPatient }
 
-// BlocksOthers reports whether a rollout with this block keeps its VectorSidecar from finishing a revision. A paused
-// rollout does not, because the pause may last.
+// BlocksOthers reports whether a VectorSidecar with a blocked rollout of this kind has not finished its revision, so
+// that later waves wait. A paused rollout does not make them wait, because the pause may last.
 func (k BlockKind) BlocksOthers() bool { return k.traits().blocksOthers }
 
-// isDropped reports whether the plan does not make its change because of its block. A later decision plans the change
-// again. All other blocked plans make their change when the block has ended.
+// isDropped reports whether the plan has discarded its change because of its block. A later decision plans the change
+// again. All other blocked plans make their change when the block ends.
 func (p *Plan) isDropped() bool { return p.Block != nil && p.Block.Kind.traits().dropsChange }
 
-// IsDeferred reports whether the workload gets the change with a later event, such as the next change by its owner.
+// IsDeferred reports whether the workload gets the change only with a later event, such as the next change by its
+// application owner.
 func (p *Plan) IsDeferred() bool {
 	return p.Block != nil && p.Block.Kind.state() == v1alpha1.StateDeferred
 }
 
-// IsStopped reports whether the workload does not get the change, because it cannot or must not have the sidecar.
+// IsStopped reports whether the workload never gets the change, because it cannot or must not have the sidecar.
 func (p *Plan) IsStopped() bool { return p.isDropped() && !p.IsDeferred() }
 
-// Record returns the body of the apply that the plan writes although it is blocked, or nil for none.
+// Record returns the body of the apply that records the wait of a blocked plan, or nil if the plan records nothing now.
 func (p *Plan) Record() map[string]any {
 	if p.Block == nil || p.waitsForRetry() {
 		return nil
@@ -161,7 +164,8 @@ func (p *Plan) Record() map[string]any {
 	return p.Block.Record
 }
 
-// withoutRecords returns the plan without writes that record something. The record of a removal stays.
+// withoutRecords returns the plan without a write that only records something in annotations. The removal of an old
+// record stays in the plan.
 func (p Plan) withoutRecords() Plan {
 	switch {
 	case p.isRecordOnly() && p.Desired != nil:
@@ -187,8 +191,8 @@ func (p *Plan) IsSkipped() bool {
 	return p.Block != nil && p.Block.Kind.state() == v1alpha1.StateSkipped
 }
 
-// WithBlock returns the plan with a block, or the same plan if the block is nil. A plan that is deferred writes at most
-// the record of its block.
+// WithBlock returns the plan with a block, or the unchanged plan if the block is nil. A deferred plan loses its write,
+// except the record of its block.
 func (p Plan) WithBlock(block *Block) Plan {
 	if block == nil {
 		return p
@@ -199,15 +203,15 @@ func (p Plan) WithBlock(block *Block) Plan {
 	return p
 }
 
-// These are the results of Plan.Action for plans that do not make their change.
+// These are the results of Plan.Action for plans that have discarded their change.
 const (
 	ActionDefer    = "Defer"
 	ActionConflict = "Conflict"
 	ActionBlocked  = "Blocked"
 )
 
-// Action returns the name of the plan's action for reports, events, logs and metrics: its change, or else why it does
-// not make the change.
+// Action returns the name of the plan's action for reports, events, logs and metrics. It is the plan's change, or one
+// of the constants above if the plan has discarded its change.
 func (p *Plan) Action() string {
 	switch {
 	case !p.isDropped():
@@ -220,7 +224,8 @@ func (p *Plan) Action() string {
 	return ActionBlocked
 }
 
-// Reason returns the reason of the plan for users: the reason of its block, or else of its rollout. It is "" for none.
+// Reason returns the condition reason that explains the plan to users, or "" for none. The reason of the block has
+// precedence over the reason of the rollout.
 func (p *Plan) Reason() string {
 	switch {
 	case p.Block != nil && p.Block.Reason != "":
@@ -231,7 +236,7 @@ func (p *Plan) Reason() string {
 	return p.Rollout.Reason
 }
 
-// Message returns the message that belongs to Reason, or "" for none.
+// Message returns the message that explains Reason, or "" for none.
 func (p *Plan) Message() string {
 	switch {
 	case p.Block != nil && p.Block.Reason != "":
@@ -250,16 +255,18 @@ func (p *Plan) Competitor() string {
 	return p.Block.Competitor
 }
 
-// withCompetitor sets the competitor to the VectorSidecar of a field manager, and returns the block.
+// withCompetitor sets Competitor to the VectorSidecar to which a field manager belongs, and returns the block.
 func (b *Block) withCompetitor(manager string) *Block {
 	b.Competitor = meta.SidecarName(manager)
 	return b
 }
 
+// newConflict returns a block for fields that the sidecar needs but that another field manager owns.
 func newConflict(format string, args ...any) *Block {
 	return &Block{Kind: BlockedByConflict, Reason: meta.ReasonConflict, Message: fmt.Sprintf(format, args...)}
 }
 
+// newObstacle returns a block for a workload that cannot have the sidecar.
 func newObstacle(format string, args ...any) *Block {
 	return &Block{Kind: BlockedByObstacle, Reason: meta.ReasonBlocked, Message: fmt.Sprintf(format, args...)}
 }

@@ -10,12 +10,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Limit contains the limits for the rollouts of one VectorSidecar.
+// Limit contains the settings and the current conditions that limit the rollouts of one VectorSidecar.
 type Limit struct {
 	// Max is the maximum number of workloads with a rollout in progress, or 0 for no limit.
 	Max int
-	// Soak is the time for which a finished rollout still counts as in progress. It is used only in messages,
-	// because the plans already contain which rollouts are in progress.
+	// Soak is the value of spec.rollout.soak, which only messages use. The plans already count a rollout as in progress
+	// until its soak ends.
 	Soak time.Duration
 	// Paused reports whether rollouts must not start.
 	Paused bool
@@ -29,11 +29,12 @@ type Limit struct {
 	// Retried is the time when a user last ran the command rollout retry, or zero if no user did. A rollout
 	// that failed before that time does not block others.
 	Retried time.Time
-	// Unproven explains why workloads that are not canaries wait while no canary has evidence. It is "" if they
-	// do not wait.
+	// Unproven is the message for workloads that are not canaries and wait because no canary has run the sidecar yet.
+	// It is "" if these workloads do not wait.
 	Unproven string
-	// ClosedWindow is the current time between two windows, or nil in a window. In that time, only removals
-	// start, and injections into workloads that were created in that time.
+	// ClosedWindow is the current time between two rollout windows, or nil if a window is open. While no window is
+	// open, only two kinds of changes start: removals, and injections into workloads that were created after the last
+	// window.
 	ClosedWindow *ClosedWindow
 }
 
@@ -45,7 +46,7 @@ type ClosedWindow struct {
 	OpensAt time.Time
 }
 
-// block returns the block of plans that wait for the next window.
+// block returns the block of plans that wait for the next rollout window.
 func (w *ClosedWindow) block() *Block {
 	return &Block{
 		Kind: BlockedByWindow, Reason: meta.ReasonOutsideWindow, Until: w.OpensAt,
@@ -53,25 +54,27 @@ func (w *ClosedWindow) block() *Block {
 	}
 }
 
-// StopBlock returns the block of plans while all writes of the installation are stopped. The message names the setting.
+// StopBlock returns the block of plans that wait because all writes of the installation are stopped. The message names
+// the setting that stops them.
 func StopBlock(message string) *Block {
 	return &Block{Kind: BlockedByStop, Reason: meta.ReasonWritesStopped, Message: message}
 }
 
-// Admit returns the plans with the blocks of those that must wait. It uses the memory of its argument, as append does, so
-// the caller uses only the result. A plan waits if the maximum number of rollouts is in progress, or after a rollout has
-// failed. A plan that is not for a canary also waits while a canary rolls out.
+// Admit decides which plans may start a rollout now, and returns the plans with a block for each of the others. It
+// changes the given slice, as append does, so callers must use only the result. A plan waits while the maximum number
+// of rollouts is in progress, or after a rollout has failed. While a canary rolls out, all plans except those of
+// canaries wait.
 //
-// Admit processes the plans in their order, followed by the plans with rejected writes. A rejected write uses a
-// rollout slot only while it is retried. Workloads that failed before are last, and use only slots that no
-// other workload waits for. Admit does not keep state.
+// Admit processes the plans in their order. Plans with rejected writes follow, and use a rollout slot only while they
+// are retried. Workloads that failed before are last, and get only the slots that no other workload waits for. Admit
+// does not keep state between calls.
 func Admit(plans []Plan, limit Limit) []Plan {
 	counts := newTally(plans, &limit)
 	for p := range bySlotOrder(plans) {
 		if limit.WriteHold != nil {
 			*p = p.withoutRecords()
 		}
-		if p.Block == nil && !p.StartsPods() { // Records wait for no other rollout.
+		if p.Block == nil && !p.StartsPods() { // A write that only records does not wait for other rollouts.
 			*p = p.WithBlock(blockByRejection(p, &limit, counts))
 		}
 		if p.IsWaiting() || !p.StartsPods() {
@@ -91,8 +94,8 @@ func Admit(plans []Plan, limit Limit) []Plan {
 	return plans
 }
 
-// IsCanaryInProgress reports whether the workload is a canary that has not finished the rollout of the desired
-// sidecar. A canary that cannot get the sidecar does not block other workloads.
+// IsCanaryInProgress reports whether the workload is a canary that has not finished the rollout of the desired sidecar.
+// It returns false for a canary that cannot get the sidecar, so that this canary does not block other workloads.
 func (p *Plan) IsCanaryInProgress() bool {
 	return p.IsCanary && p.Desired != nil && (p.HasChange(Inject, Update) || p.Rollout.InFlight)
 }

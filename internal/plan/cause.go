@@ -24,18 +24,19 @@ const (
 	causeNotRecorded      = "the workload's annotations do not describe its sidecar"
 )
 
-// changeCause returns the text that explains why a workload that should have the sidecar is written.
+// changeCause returns a text for users that explains why the operator changes the workload's sidecar. It caches the
+// text for workloads with the same state.
 func (c *candidate) changeCause() string {
 	write := func() string { return causeText(c.causes(), c.changes()) }
 	owned := &c.owned
 	if c.policy.Renew || owned.Unfinished || !c.view.IsAsWritten(c.manager) {
-		return write() // The annotations do not describe the sidecar in the workload.
+		return write() // The cache key contains the annotations, which do not describe the sidecar in the workload here.
 	}
 	return c.policy.Texts.get(fmt.Sprintln(c.change, c.diff, c.body.isPlain, owned.HasPlainAnnotations,
 		c.desired.injectedHash, owned.InjectedHash, owned.InputHash, owned.AppliedHash, owned.RenderedFrom, c.desired.input.annotationFor(c.view)), write)
 }
 
-// causes returns the reasons for writing a workload that should have the sidecar. The list is never empty.
+// causes returns the reasons why the operator changes the workload's sidecar, at least one.
 func (c *candidate) causes() []string {
 	owned, diff := &c.owned, &c.diff
 	if !c.existing.IsOwned {
@@ -73,7 +74,7 @@ func (c *candidate) causes() []string {
 	return causes
 }
 
-// isDrifted reports whether the workload's sidecar differs from the sidecar of the last write, which the
+// isDrifted reports whether another writer has changed the workload's sidecar since the last write, which the
 // workload's annotations record.
 func (c *candidate) isDrifted() bool {
 	switch {
@@ -85,15 +86,15 @@ func (c *candidate) isDrifted() bool {
 	return !c.view.IsAsWritten(c.manager)
 }
 
-// changes lists the differences between the workload's sidecar and the desired body in the pod template. It
-// returns nil if a change is unfinished, because the managed fields of a patch include defaults of the API
-// server.
+// changes describes the differences between the workload's sidecar and the desired sidecar in the pod template. It
+// returns nil for a first injection, and after an interrupted write, because the managed fields then include defaults
+// of the API server.
 func (c *candidate) changes() []string {
 	if !c.existing.IsOwned || c.owned.IsEmpty() || c.owned.Unfinished || c.change == RecordOnly {
 		return nil
 	}
 	oldTree, newTree := withMounts(c.owned.Tree, c.view.OwnedMounts(c.manager)), withMounts(c.body.tree, c.desired.overlay.Mounts)
-	// The application's container exists, with or without a mount of the sidecar's volumes.
+	// The application's containers exist in both trees, so only their mounts of the sidecar's volumes are differences.
 	listOtherItems(tree.EnsureMap(oldTree, tree.Pod...), tree.EnsureMap(newTree, tree.Pod...), c.manager, c.view)
 	return workload.Changes(oldTree, newTree)
 }

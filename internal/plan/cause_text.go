@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// maxCauseBytes is the maximum length of a cause in bytes. An event contains the cause in a sentence of at most 1024
-	// bytes.
+	// maxCauseBytes is the maximum length of a cause in bytes. It leaves room for the rest of an event's message, which
+	// has at most 1024 bytes.
 	maxCauseBytes = 512
-	// maxListedNames is the maximum number of listed names. maxNameBytes is the maximum size of a name in bytes, and
-	// maxChangeBytes the maximum size of a name with its old and new value.
+	// maxListedNames is the maximum number of names that a message lists. maxNameBytes is the maximum size of a name in
+	// bytes, and maxChangeBytes the maximum size of a name with its old and its new value.
 	maxListedNames, maxNameBytes, maxChangeBytes = 5, 80, 300
 )
 
-// causeText returns causes, and the changes of the pods that result from them, in one line.
+// causeText joins the causes, and the resulting changes of the pods, to one line of at most maxCauseBytes bytes.
 func causeText(causes, changes []string) string {
 	text := strings.Join(causes, "; ")
 	if len(changes) > 0 {
@@ -28,8 +28,8 @@ func causeText(causes, changes []string) string {
 	return shorten(text, maxCauseBytes)
 }
 
-// summarizeNames returns a list of the first names and the number of the other names. Each name is cut to a
-// number of bytes.
+// summarizeNames joins the first maxListedNames names, each cut to a number of bytes, and adds the number of the other
+// names.
 func summarizeNames(names []string, bytes int) string {
 	suffix := ""
 	if len(names) > maxListedNames {
@@ -43,18 +43,19 @@ func summarizeNames(names []string, bytes int) string {
 	return strings.Join(shown, ", ") + suffix
 }
 
-// quoteText returns untrusted text in a form that is safe in one line. It shortens the text, and quotes it if
-// it contains characters that a terminal might interpret.
+// quoteText returns untrusted text in a form that is safe in one line of a terminal: shortened, and quoted if it
+// contains characters that are not printable.
 func quoteText(text string) string {
 	return printableText(text, maxNameBytes)
 }
 
-// CauseLine returns the cause in a workload's annotation in a form that is safe in one line, because users may
+// CauseLine returns the cause from a workload's annotation in a form that is safe in one line of a terminal. Users may
 // have changed the annotation.
 func CauseLine(carried string) string {
 	return printableText(carried, maxCauseBytes)
 }
 
+// printableText cuts a text to a number of bytes, and quotes it if it contains characters that are not printable.
 func printableText(text string, bytes int) string {
 	text = shorten(strings.ToValidUTF8(text, "\uFFFD"), bytes)
 	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {

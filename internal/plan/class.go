@@ -14,7 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Class is a class of rollouts with separate rollout slots, so that a removal never waits for other rollouts.
+// Class is a class of rollouts that has its own rollout slots. Because of the classes, a removal never waits for an
+// injection.
 type Class string
 
 const (
@@ -38,8 +39,8 @@ func (p *Plan) Class() Class {
 // StartsRollout reports whether the plan starts a rollout now.
 func (p *Plan) StartsRollout() bool { return p.Writes() && p.StartsPods() && !p.Rollout.InFlight }
 
-// RunningAndDeferred reports whether at least one workload runs the current sidecar, and whether at least one
-// workload gets it later.
+// RunningAndDeferred reports whether at least one workload runs the current sidecar, and whether the change of at least
+// one workload is deferred.
 func RunningAndDeferred(plans []Plan) (isRunning, isDeferred bool) {
 	for i := range plans {
 		p := &plans[i]
@@ -49,15 +50,15 @@ func RunningAndDeferred(plans []Plan) (isRunning, isDeferred bool) {
 	return isRunning, isDeferred
 }
 
-// IsSettled reports whether the plans, after they were admitted and applied, have reached a state that only a
-// user can change. All plans are finished, or the other plans wait for one of these causes:
+// IsSettled reports whether only a user can change the state of the plans, after they were admitted and applied. Either
+// all rollouts are finished, or the unfinished ones wait for one of these causes:
 //
 //   - a failed workload
 //   - a workload that has been without all of its pods for a long time
 //   - a rejected write
 //
-// Workloads that failed before do not count. The caller reports whether writes failed that would fail again. IsSettled
-// also returns the time until the next check if no event occurs, or 0 for no check.
+// Workloads that failed before do not count. isRefused reports whether the API server has rejected writes that it would
+// reject again. requeueAfter is the time until the next check if no event occurs, or 0 if no check is needed.
 func IsSettled(plans []Plan, isRefused bool, now time.Time) (isSettled bool, requeueAfter time.Duration) {
 	var isMoving, isWaiting, isStuck bool
 	for i := range plans {
@@ -81,13 +82,14 @@ func IsSettled(plans []Plan, isRefused bool, now time.Time) (isSettled bool, req
 	return !isMoving && (!isWaiting || isStuck), requeueAfter
 }
 
-// HasRollouts reports whether an injection or update is in progress, or will start now or later.
+// HasRollouts reports whether an injection or update is in progress, starts now, or waits to start.
 func HasRollouts(plans []Plan) bool {
 	return slices.ContainsFunc(plans, func(p Plan) bool { return p.Class() == Injections && (p.Rollout.InFlight || p.StartsPods()) })
 }
 
-// CountInProgress returns the numbers of rollouts of a class that are in progress after the plans of the written
-// workloads have been applied. healthy excludes the workloads that failed before, and failed counts only these.
+// CountInProgress returns how many rollouts of a class are in progress, assuming that the plans of the written
+// workloads have been applied. failed is the number of workloads that failed before, and healthy the number of the
+// others.
 func CountInProgress(plans []Plan, class Class, written map[types.UID]bool) (healthy, failed int) {
 	for i := range plans {
 		p := &plans[i]
@@ -102,8 +104,9 @@ func CountInProgress(plans []Plan, class Class, written map[types.UID]bool) (hea
 	return healthy, failed
 }
 
-// Grant returns the plans with a block for all rollouts of a class that would start, except the first ones in their order.
-// It uses the memory of its argument, as append does, so the caller uses only the result.
+// Grant limits the rollouts of a class across VectorSidecars: the first granted rollouts in the order of slots may
+// start, and the plans of the others get a block. It changes the given slice, as append does, so callers must use only
+// the result.
 func Grant(plans []Plan, class Class, granted int, limit int) []Plan {
 	for p := range bySlotOrder(plans) {
 		if p.Class() != class || !p.StartsRollout() {

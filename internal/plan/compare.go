@@ -20,18 +20,19 @@ type comparison struct {
 	isRendered bool
 	// isInputCurrent is true if the workload's annotations record the current requested input.
 	isInputCurrent bool
-	// isStale reports whether the application's containers have injected environment variables that the desired
-	// sidecar does not inject.
+	// isStale reports whether the application's containers have environment variables of an earlier sidecar that the
+	// desired sidecar does not inject.
 	isStale bool
-	// hasOtherKeys is true if the annotations have other keys than desired, because another VectorSidecar takes
-	// precedence now.
+	// hasOtherKeys is true if the sidecar's annotations have other keys than desired, because another VectorSidecar now
+	// has precedence in the workload.
 	hasOtherKeys bool
-	// keepsRendering is true if the workload keeps an earlier rendering, which was written for the current input and
-	// has not been changed since.
+	// keepsRendering is true if the workload keeps a sidecar that an earlier release rendered from the current input,
+	// and that has not been changed since.
 	keepsRendering bool
-	// isInterrupted reports whether an earlier write was interrupted and has to be completed first.
+	// isInterrupted reports whether an earlier write of the operator was interrupted. The operator completes that write
+	// before it makes other changes.
 	isInterrupted bool
-	// isDrift reports whether other field managers have changed the current sidecar.
+	// isDrift reports whether Update only corrects drift: other field managers have changed the current sidecar.
 	isDrift bool
 }
 
@@ -49,8 +50,8 @@ func newComparison(c *candidate) comparison {
 	return diff
 }
 
-// compare returns the change that gives the workload of a candidate the desired sidecar, and the differences that the
-// change depends on.
+// compare compares the workload of a candidate with the desired sidecar. It returns the change that is needed, and the
+// differences that determine it.
 func compare(c *candidate) (Change, comparison) {
 	diff := newComparison(c)
 	switch {
@@ -72,11 +73,11 @@ func compare(c *candidate) (Change, comparison) {
 	return Update, diff
 }
 
-// isCurrent reports whether the workload's pods are up to date.
+// isCurrent reports whether the workload's pods need no change.
 func (d *comparison) isCurrent() bool { return d.isRendered || d.keepsRendering }
 
-// annotatedBody returns the apply body with annotations for the input, the digest of the written fields, and the
-// cause. With these annotations, a later release can decide that no write is needed.
+// annotatedBody returns the apply body with annotations that record the requested input, the digest of the written
+// fields, and the cause. From these annotations, a later release decides that no write is needed.
 func (c *candidate) annotatedBody(cause string) map[string]any {
 	desired, view := c.desired, c.view
 	key := func(plain string) string { return plain }
@@ -103,14 +104,13 @@ func (c *candidate) annotatedBody(cause string) map[string]any {
 }
 
 // needsRecord reports whether a workload with the current rendering needs new annotations, because they record another
-// input or another applied-hash. The write does not restart pods. Without it, the next release of the operator might
-// have to write the pod template.
+// input or another applied-hash. Writing them does not restart pods. Without the write, the next release of the
+// operator might have to change the pod template.
 func needsRecord(c *candidate, diff *comparison) bool {
 	return !diff.isInputCurrent || c.owned.AppliedHash != workload.AppliedHash(c.body.hash, c.desired.overlay.Mounts)
 }
 
-// hasLateSidecar reports whether an init container of the application runs before a native sidecar that stays in the
-// workload.
+// hasLateSidecar reports whether an init container of the application runs before a native sidecar of the manager.
 func hasLateSidecar(manager string, view *workload.View) bool {
 	native := map[string]bool{}
 	for _, item := range tree.List(tree.MapAt(view.Owned[manager].Tree, tree.Pod...)["initContainers"]) {

@@ -12,7 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// missingVolume returns an obstacle if a container mounts a volume that the pod would not have.
+// missingVolume returns an obstacle if a container of the sidecar mounts a volume that neither the sidecar nor the
+// workload has.
 func missingVolume(container *corev1.Container, spec *corev1.PodSpec, owned workload.OwnedFields, view *workload.View) *Block {
 	for _, mount := range container.VolumeMounts {
 		inOverlay := slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name })
@@ -24,8 +25,8 @@ func missingVolume(container *corev1.Container, spec *corev1.PodSpec, owned work
 	return nil
 }
 
-// applicationConflict returns an obstacle for a mount in an application container. The container does not
-// exist, or it already has a mount at the same path.
+// applicationConflict returns a block if the sidecar cannot add one of the mounts to an application container: the
+// container does not exist, or it already has a mount at the same path.
 func applicationConflict(mounts []workload.Mount, owned workload.OwnedFields, view *workload.View) *Block {
 	for i := range mounts {
 		mount := &mounts[i]
@@ -42,11 +43,11 @@ func applicationConflict(mounts []workload.Mount, owned workload.OwnedFields, vi
 	return nil
 }
 
-// folder returns the path of a mount as the kubelet resolves it. The API server accepts paths with "..", with "//" or
-// without a leading slash.
+// resolvedMountPath returns the path of a mount as the kubelet resolves it. The API server accepts paths with "..",
+// with "//", or without a leading slash.
 func resolvedMountPath(mountPath string) string { return path.Join("/", mountPath) }
 
-// portConflict returns an obstacle if another container of the pod declares one of the container's ports.
+// portConflict returns an obstacle if another container of the pod already declares a port of the sidecar's container.
 func portConflict(container *corev1.Container, owned workload.OwnedFields, view *workload.View) *Block {
 	for _, port := range container.Ports {
 		for _, existing := range view.Containers {
@@ -63,6 +64,7 @@ func portConflict(container *corev1.Container, owned workload.OwnedFields, view 
 	return nil
 }
 
+// protocolFor returns the protocol of a port, which is TCP by default.
 func protocolFor(port corev1.ContainerPort) corev1.Protocol {
 	if port.Protocol == "" {
 		return corev1.ProtocolTCP

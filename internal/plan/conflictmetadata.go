@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// metadataConflict returns an obstacle if the overlay would set a pod label or annotation that another field
-// manager owns. If the workload already has this sidecar, a key that a user has changed since the last write is
+// metadataConflict returns a block if the overlay would set a pod label or annotation that another field manager owns,
+// or a label of the workload's selector. If the workload already has this sidecar, a key that a user has changed is
 // drift and not a conflict.
 func metadataConflict(manager string, desired *Desired, view *workload.View) *Block {
 	overlay := &desired.overlay.Template

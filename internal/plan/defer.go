@@ -11,17 +11,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// NewWaitRecord returns the body of an apply that records the wait of a workload, and keeps all other fields of the
-// manager.
+// NewWaitRecord returns the body of an apply that records since when a workload waits for a change. The apply keeps all
+// other fields of the manager.
 func NewWaitRecord(manager string, wait workload.Wait, view *workload.View) map[string]any {
 	record := NewWaitRemoval(manager, view)
 	tree.EnsureMap(record, "metadata", "annotations")[meta.AnnotationWaiting(manager)] = wait.String()
 	return record
 }
 
-// NewWaitRemoval returns an apply body that keeps all fields of a manager in a workload, except the record that
-// the workload waits. For kinds with atomic lists, the body is empty, because the manager owns no fields that
-// an apply could remove. An apply with its lists would take the lists from the application.
+// NewWaitRemoval returns the body of an apply that removes the record of a wait and keeps all other fields of the
+// manager. For kinds with atomic lists, the body is empty: the manager owns no fields that an empty apply could remove,
+// and an apply of its lists would take them from the application.
 func NewWaitRemoval(manager string, view *workload.View) map[string]any {
 	body := runtime.DeepCopyJSON(view.Owned[manager].Tree)
 	if body == nil || view.Adapter().Traits.AtomicLists {
@@ -30,8 +30,7 @@ func NewWaitRemoval(manager string, view *workload.View) map[string]any {
 	return body
 }
 
-// RequestDigest returns the digest of the requested input for the desired sidecar. All releases return the same
-// digest.
+// RequestDigest returns the digest of the requested input, which is the same in all releases.
 func (d *Desired) RequestDigest() string { return d.input.Digest }
 
 // fixesSidecar reports whether the write fixes a sidecar that is damaged, incomplete or missing.
@@ -44,8 +43,8 @@ func (c *candidate) fixesSidecar() bool {
 	return isDamaged || owned.IsEmpty() || owned.Unfinished || len(owned.Leftovers) > 0 || c.policy.Renew || c.diff.isCurrent()
 }
 
-// hasTemplate reports whether the workload's pod template already has the desired sidecar, so that a write does
-// not change it.
+// hasTemplate reports whether the workload's pod template already has the desired sidecar, so that a write does not
+// change the pod template.
 func (d *Desired) hasTemplate(manager string, desiredBody *applyBody, view *workload.View) bool {
 	owned := view.Owned[manager]
 	template := func(body map[string]any) string { return workload.Hash(map[string]any{"spec": body["spec"]}) }

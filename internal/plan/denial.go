@@ -21,16 +21,17 @@ type Denial struct {
 // block returns the block of a plan with a write that is not due for a retry yet.
 func (d *Denial) block() *Block { return &Block{Kind: BlockedByRejection, Until: d.RetryAt} }
 
-// waitsForRetry reports whether the same write was rejected before, and its next retry is not due yet.
+// waitsForRetry reports whether the API server has rejected the plan's write, and its next retry is not due yet.
 func (p *Plan) waitsForRetry() bool { return p.Denied != nil && !p.Denied.RetryAt.IsZero() }
 
-// IsWithheld reports whether the plan's write is not sent now because the same write was rejected before.
+// IsWithheld reports whether the operator does not send the plan's write now, because the API server has rejected the
+// same write before.
 func (p *Plan) IsWithheld() bool {
 	return p.Denied != nil && !p.IsWaiting() && (p.waitsForRetry() || p.IsBlockedBy(BlockedByRejection))
 }
 
-// queueBlock returns the block of a plan that waits for other workloads. If its write was rejected before, the block
-// reports the rejection instead, which is more important.
+// queueBlock returns the block of a plan that waits for other workloads. If the API server has rejected the plan's
+// write before, the block reports that rejection instead, because a user may have to act on it.
 func (p *Plan) queueBlock(block *Block) *Block {
 	if p.Denied != nil {
 		return p.Denied.block()
@@ -38,9 +39,9 @@ func (p *Plan) queueBlock(block *Block) *Block {
 	return block
 }
 
-// bySlotOrder yields plans in the order in which they get rollout slots. Plans with rejected writes come after all other
-// plans, and plans of workloads that failed before come last. Both groups are sorted by the time of the last
-// rejection, oldest first.
+// bySlotOrder yields the plans in the order in which they get rollout slots: first the plans without a rejection, then
+// the plans with rejected writes, and last the plans of workloads that failed before. The last two groups are sorted by
+// the time of the last rejection, oldest first.
 func bySlotOrder(plans []Plan) iter.Seq[*Plan] {
 	return func(yield func(*Plan) bool) {
 		var denied, failed []*Plan

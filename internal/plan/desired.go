@@ -22,7 +22,8 @@ type Desired struct {
 	sidecar string
 	// injectedHash identifies the sidecar and its configuration.
 	injectedHash string
-	// fullHash is the injectedHash of the sidecar with all optional annotations.
+	// fullHash is the injectedHash of the sidecar with all optional annotations. injectedHash differs if the workload
+	// does not need some of them.
 	fullHash string
 	// input is the requested input of the rendering.
 	input RequestedInput
@@ -31,15 +32,15 @@ type Desired struct {
 	standalone  applyBody
 	annotations map[string]string
 	notes       Notes
-	// withoutOptional is the desired sidecar for workloads with a volume that already prevents the removal of its node. It is
-	// nil if that makes no difference.
+	// withoutOptional is the desired sidecar without the optional annotations that allow the removal of the pod's node.
+	// It is for workloads with a volume that prevents this removal anyway, and nil if there are no such annotations.
 	withoutOptional *Desired
 }
 
 // QoSClass returns the QoS class of a workload's pods with this sidecar.
 func (d *Desired) QoSClass(view *workload.View) corev1.PodQOSClass { return d.overlay.QoSClass(view) }
 
-// Notes are annotations that describe the sidecar, and that no decision depends on.
+// Notes are annotations that describe the sidecar to users. No decision depends on them.
 type Notes struct {
 	// Marks are annotations of the workload that do not depend on other VectorSidecars.
 	Marks map[string]string
@@ -47,19 +48,19 @@ type Notes struct {
 	AboutText string
 }
 
-// applied is an apply body and its hash. isPlain reports whether the keys of its annotations do not contain the
-// name of a VectorSidecar.
+// applyBody is the body of an apply and its hash. isPlain reports whether the annotations have plain keys, which do not
+// contain the name of a VectorSidecar.
 type applyBody struct {
 	tree    map[string]any
 	hash    string
 	isPlain bool
 }
 
-// NewDesired returns the desired sidecar for an overlay of a VectorSidecar. The caller passes the name of Vector's
-// container, and a digest of the Vector configuration. The annotations and notes are for users and scripts, because the
-// operator itself uses managed fields.
+// NewDesired returns the desired sidecar for an overlay of a VectorSidecar. container is the name of Vector's
+// container, and configVersion a digest of the Vector configuration. The annotations and notes are for users and
+// scripts, because the operator itself reads managed fields.
 func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion string, notes Notes) *Desired {
-	// The overlay does not include the content of a configuration that is reloaded.
+	// overlay.Hash does not cover a configuration that Vector reloads, so configVersion is added.
 	injectedHash := meta.Digest([]byte(overlay.Hash+" "+configVersion), 8)
 	desired := &Desired{overlay: overlay, sidecar: sidecar, injectedHash: injectedHash, fullHash: injectedHash, notes: notes, annotations: map[string]string{
 		meta.AnnotationInjectedHash:     injectedHash,
@@ -75,7 +76,7 @@ func NewDesired(overlay *workload.Overlay, sidecar, container, configVersion str
 	return desired
 }
 
-// WithInput returns a copy with a requested input, which plans record on workloads.
+// WithInput returns a copy of the desired sidecar with its requested input, which plans record on workloads.
 func (d *Desired) WithInput(input RequestedInput) *Desired {
 	noted := *d
 	noted.input = input
@@ -91,7 +92,7 @@ func (d *Desired) InjectedHash() string { return d.injectedHash }
 // InputDigest returns the digest of the requested input, which does not include the workload.
 func (d *Desired) InputDigest() string { return d.input.Digest }
 
-// Container returns the overlay's container with a name, or nil for none.
+// Container returns the overlay's container with a name, or nil if the overlay has no such container.
 func (d *Desired) Container(name string) *corev1.Container { return d.overlay.Container(name) }
 
 // Template returns the fields that are merged into a workload's pod template. Callers must not change them.
@@ -102,12 +103,13 @@ func (d *Desired) Sidecar() *corev1.Container {
 	return d.overlay.Container(d.annotations[meta.AnnotationContainerName])
 }
 
-// Shares reports whether the sidecar mounts a volume into an application container.
+// Shares reports whether the sidecar mounts one of its volumes into an application container. volume is the name of the
+// volume.
 func (d *Desired) Shares(volume string) bool {
 	return slices.ContainsFunc(d.overlay.Mounts, func(m workload.Mount) bool { return m.Name == volume })
 }
 
-// Mounts reports whether a volume of the sidecar contains a ConfigMap.
+// Mounts reports whether a volume of the sidecar contains the ConfigMap with a name.
 func (d *Desired) Mounts(configMap string) bool {
 	return slices.ContainsFunc(d.overlay.Template.Spec.Volumes, func(v corev1.Volume) bool {
 		isProjected := v.Projected != nil && slices.ContainsFunc(v.Projected.Sources, func(s corev1.VolumeProjection) bool {
@@ -117,15 +119,16 @@ func (d *Desired) Mounts(configMap string) bool {
 	})
 }
 
-// PullSecrets returns the names of the pull secrets that the pods have only because of the sidecar.
+// PullSecrets returns the names of the pull secrets that the sidecar adds to the pods.
 func (d *Desired) PullSecrets() []string { return d.overlay.AddedPullSecrets }
 
 // Warning returns the warning that the templates have rendered, or "" for none.
 func (d *Desired) Warning() string { return d.overlay.Warning }
 
-// bodyFor returns the apply body for a workload that other VectorSidecars may also write. An annotation has one owner
-// and one value, so only one VectorSidecar sets the plain annotations, which do not name a VectorSidecar in their keys.
-// A VectorSidecar that already sets them keeps them. aboutText is the text of the pod annotation about the sidecar.
+// bodyFor returns the apply body for a workload that other VectorSidecars may also write. Only one of these
+// VectorSidecars sets the plain annotations, because an annotation has one owner and one value. It is the one that
+// already sets them, or else the one with precedence. The others use keys with their names. aboutText is the text of
+// the pod annotation AnnotationAbout.
 func (d *Desired) bodyFor(manager string, policy Policy, view *workload.View, aboutText string) applyBody {
 	isSecond := policy.Second
 	for otherManager, owned := range view.Owned {
@@ -148,11 +151,11 @@ func (d *Desired) bodyFor(manager string, policy Policy, view *workload.View, ab
 	return desiredBody
 }
 
-// plainKey returns the key of a plain annotation: the key itself.
+// plainKey returns the key of a plain annotation unchanged.
 func plainKey(key string) string { return key }
 
-// apply returns the apply body for workloads with lists that are merged by key. key returns the full key of an
-// annotation.
+// apply returns the apply body for kinds whose lists are merged by key. key returns the key of an annotation for a
+// plain key.
 func (d *Desired) apply(key func(string) string, aboutText string) applyBody {
 	return d.buildBody(key, aboutText, func(annotations map[string]any) map[string]any {
 		return map[string]any{
@@ -162,6 +165,8 @@ func (d *Desired) apply(key func(string) string, aboutText string) applyBody {
 	})
 }
 
+// buildBody adds the annotations of the sidecar to the body that build returns. key returns the key of an annotation
+// for a plain key.
 func (d *Desired) buildBody(key func(string) string, aboutText string, build func(annotations map[string]any) map[string]any) applyBody {
 	annotations := map[string]any{meta.AnnotationInjected: "true"}
 	for plain, value := range d.annotations {
@@ -177,8 +182,8 @@ func (d *Desired) buildBody(key func(string) string, aboutText string, build fun
 	return applyBody{tree: body, hash: workload.Hash(body)}
 }
 
-// withPodAnnotation returns a copy of an apply body with another annotation of the pod template. It copies only the maps
-// that it changes.
+// withPodAnnotation returns a copy of an apply body that also sets an annotation of the pod template. It copies only
+// the maps that it changes.
 func withPodAnnotation(body map[string]any, key, value string) map[string]any {
 	result := maps.Clone(body)
 	parent := result
@@ -191,7 +196,8 @@ func withPodAnnotation(body map[string]any, key, value string) map[string]any {
 	return result
 }
 
-// aboutTextIn returns the text of the pod annotation about a manager's sidecar in a workload, or "" for none.
+// aboutTextIn returns the text of the pod annotation AnnotationAbout that a manager has set in a workload, or "" for
+// none.
 func aboutTextIn(manager string, view *workload.View) string {
 	owned := view.Owned[manager]
 	text, _ := tree.MapAt(owned.Tree, "spec", "template", "metadata", "annotations")[meta.AnnotationAbout(manager)].(string)
@@ -204,7 +210,7 @@ func (d *Desired) isApplied(manager string, desiredBody *applyBody, view *worklo
 	return owned.Hash == desiredBody.hash && len(owned.Leftovers) == 0 && haveMounts(d.overlay.Mounts, view.OwnedMounts(manager))
 }
 
-// haveMounts reports whether the live mounts in the application's containers are equal to the desired mounts.
+// haveMounts reports whether the sidecar's live mounts in the application's containers are equal to the desired mounts.
 func haveMounts(desired, live []workload.Mount) bool {
 	return len(desired) == len(live) && !slices.ContainsFunc(desired, func(mount workload.Mount) bool {
 		return !slices.ContainsFunc(live, func(liveMount workload.Mount) bool { return equality.Semantic.DeepEqual(liveMount, mount) })

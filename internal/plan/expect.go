@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Expect returns the view of a workload as other VectorSidecars see it after this sidecar is injected: with the
-// sidecar's items and their owner.
+// Expect returns the view that other VectorSidecars will have of a workload after this sidecar is injected. The view
+// contains the sidecar's items with their owner.
 func (d *Desired) Expect(manager string, view *workload.View) workload.View {
 	d = d.OmitOptional(manager, view)
 	expected, template := *view, &d.overlay.Template

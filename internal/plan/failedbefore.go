@@ -10,8 +10,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// WithFailureMark returns the write with the mark that the workload failed before. After a restart of the operator, only
-// the mark contains this information, because the rollout of the write replaces the previous state of the workload.
+// WithFailureMark returns the write with an annotation that marks the workload as failed before the write. The rollout
+// of the write replaces the failed state of the workload, so after a restart of the operator only this annotation shows
+// the failure.
 func (w Write) WithFailureMark(manager string) Write {
 	key := meta.AnnotationFailedBefore(manager)
 	if w.Apply != nil {

@@ -11,11 +11,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// order returns the names of the other init containers before and after the overlay's native sidecars. Both are
-// nil if the order does not need to change. It needs to change if an init container of the application precedes
-// a native sidecar, or would precede it after the apply. An apply appends new init containers
-// (TestApply_OrdersInitContainersByAppliedList in test/envtest). The sidecar cannot collect the logs of
-// containers that run before it. Sidecars of other VectorSidecars keep their positions.
+// initOrder returns the names of the workload's other init containers that must be before and after the overlay's
+// native sidecars. Both lists are nil if the order does not need to change. It needs to change if an init container of
+// the application precedes a native sidecar, or would precede it because an apply appends new init containers
+// (TestApply_OrdersInitContainersByAppliedList in test/envtest). A native sidecar cannot collect the logs of containers
+// that run before it. Sidecars of other VectorSidecars keep their positions.
 func initOrder(manager string, desired *Desired, view *workload.View) (initBefore, initAfter []string) {
 	var native []string
 	for i := range desired.overlay.Template.Spec.InitContainers {
@@ -50,6 +50,7 @@ func initOrder(manager string, desired *Desired, view *workload.View) (initBefor
 	return nil, nil
 }
 
+// isOutOfOrder reports whether the init containers of the workload need another order (see initOrder).
 func isOutOfOrder(manager string, desired *Desired, view *workload.View) bool {
 	_, initAfter := initOrder(manager, desired, view)
 	return len(initAfter) > 0

@@ -15,7 +15,7 @@ import (
 // InputKind is a kind of input of a rendering.
 type InputKind string
 
-// These inputs are recorded by name.
+// These inputs are recorded by their name, such as the name of the environment.
 const (
 	InputEnvironment InputKind = "environment"
 	InputTemplateSet InputKind = "templateSet"
@@ -28,7 +28,7 @@ const (
 	InputOperator InputKind = "operator"
 )
 
-// These inputs have keys, and are recorded as digests by key.
+// These inputs have keys. A digest is recorded for each key.
 const (
 	// InputTemplates are the files of a template set that the platform team provides.
 	InputTemplates InputKind = "templates"
@@ -70,18 +70,18 @@ var inputKinds = []struct {
 // firstKey formats the path of a key for inputs with only one level of keys, such as files.
 func firstKey(keys ...string) string { return keys[0] }
 
-// Inputs are the recorded inputs of a rendering: a name, or Digests by key. An input with unknown keys has only
-// one digest. Workloads store Inputs.
+// Inputs are the inputs of a rendering that are recorded on workloads. The value of an input is its name, or its
+// digests by key, or one digest if its keys are unknown.
 type Inputs map[InputKind]any
 
-// Name records an input by name, unless the name is empty.
+// Name records an input by its name. It does nothing if the name is empty.
 func (i Inputs) Name(kind InputKind, name string) {
 	if name != "" {
 		i[kind] = meta.LabelValue(name)
 	}
 }
 
-// Add records the Digests of an input with keys, unless they are empty.
+// Add records the digests of an input by key. It does nothing if there are no digests.
 func (i Inputs) Add(kind InputKind, digests map[string]any) {
 	if len(digests) > 0 {
 		i[kind] = digests
@@ -99,12 +99,12 @@ func (i Inputs) WithDigests(kind InputKind, digests map[string]any) Inputs {
 	return extended
 }
 
-// maxInputsBytes is the maximum size of the text of Inputs in bytes, because every workload and its ReplicaSets
+// maxInputsBytes is the maximum size of encoded Inputs in bytes. It is small because every workload and its ReplicaSets
 // store the text.
 const maxInputsBytes = 1 << 10
 
-// Compact returns a copy of Inputs within the size limit. It replaces the deepest keys of the largest input by
-// one digest until the text is short enough.
+// Compact returns a copy of Inputs that is at most maxInputsBytes long when it is encoded. Until it fits, Compact
+// replaces the deepest keys of the largest input by one digest.
 func (i Inputs) Compact() Inputs {
 	compacted := maps.Clone(i)
 	for len(compacted.encode()) > maxInputsBytes {
@@ -124,9 +124,10 @@ func (i Inputs) Compact() Inputs {
 	return compacted
 }
 
-// String returns the text that workloads store.
+// String returns the compacted Inputs as JSON, which workloads store.
 func (i Inputs) String() string { return i.Compact().encode() }
 
+// encode returns the Inputs as JSON, or "" for none.
 func (i Inputs) encode() string {
 	if len(i) == 0 {
 		return ""
@@ -135,7 +136,7 @@ func (i Inputs) encode() string {
 	return string(text)
 }
 
-// parseInputs parses the text that a workload stores. It returns nil if the text is malformed.
+// parseInputs parses Inputs from the text that a workload stores. It returns nil if the text is malformed or too long.
 func parseInputs(text string) Inputs {
 	var inputs Inputs
 	if text == "" || len(text) > maxInputsBytes || json.Unmarshal([]byte(text), &inputs) != nil {
@@ -151,7 +152,7 @@ type inputChange struct {
 	Text string
 }
 
-// changesSince returns the differences between the inputs and the inputs in a recorded text. It returns nil if
+// changesSince describes the differences between the recorded inputs of a workload and these inputs. It returns nil if
 // the recorded text is malformed.
 func (i Inputs) changesSince(recorded string) []inputChange {
 	previous := parseInputs(recorded)
@@ -179,7 +180,8 @@ func (i Inputs) changesSince(recorded string) []inputChange {
 	return changes
 }
 
-// describeRename describes the change of a name. It returns "" if the name has not changed or was not recorded.
+// describeRename describes the change of an input that is recorded by name. It returns "" if the name has not changed
+// or was not recorded.
 func describeRename(label string, oldValue, newValue any) string {
 	oldName, _ := oldValue.(string)
 	newName, _ := newValue.(string)
@@ -189,7 +191,7 @@ func describeRename(label string, oldValue, newValue any) string {
 	return fmt.Sprintf("%s %s → %s", label, quoteText(oldName), quoteText(newName))
 }
 
-// describeKeys describes the keys with different digests. It returns "" if no digest differs.
+// describeKeys describes an input by the keys whose digests differ. It returns "" if no digest differs.
 func describeKeys(label string, path func(...string) string, oldValue, newValue any) string {
 	paths := changedKeys(oldValue, newValue, nil)
 	if len(paths) == 0 {
@@ -207,8 +209,8 @@ func describeKeys(label string, path func(...string) string, oldValue, newValue 
 	return label + " (" + summarizeNames(names, maxNameBytes) + ")"
 }
 
-// intersectKeys returns the digests in source for the keys that reference also has. Other keys do not count,
-// because the templates of another release read other keys.
+// intersectKeys returns the digests of source for the keys that reference also has. Other keys are ignored, because the
+// templates of another release read other keys.
 func intersectKeys(source, reference any) any {
 	common := map[string]any{}
 	referenceKeys, _ := reference.(map[string]any)

@@ -15,12 +15,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// deepest is the maximum number of levels of keys that have separate digests.
+// maxDigestLevels is the maximum depth of keys with their own digests. Deeper keys share one digest.
 const maxDigestLevels = 6
 
-// Digests returns a digest for each key in merged JSON trees. The result has the shape of the trees. Later
-// trees override earlier trees. Workloads keep digests from one release to the next. If a release computed
-// other digests, all keys would be reported as changed once.
+// Digests merges JSON trees and returns a digest for each key. Later trees override earlier trees, and the result has
+// the shape of the merged tree. The digests must be the same in all releases, because workloads store them: otherwise,
+// an upgrade would report all keys as changed.
 func Digests(trees ...map[string]any) map[string]any {
 	merged := map[string]any{}
 	for _, values := range trees {
@@ -41,6 +41,7 @@ func ConfigMapDigests(object *corev1.ConfigMap) map[string]any {
 	return Digests(content)
 }
 
+// digestTree returns a digest for each key of nested maps, down to a depth. An empty map has one digest.
 func digestTree(values map[string]any, depth int) any {
 	if len(values) == 0 || depth == 0 {
 		return digest(values)
@@ -56,7 +57,8 @@ func digestTree(values map[string]any, depth int) any {
 	return result
 }
 
-// mergeDigests merges digests into base digests. A digest in overlay replaces the base digest of the same key.
+// mergeDigests merges the digests of overlay into base. A digest of overlay replaces the digest of base with the same
+// key.
 func mergeDigests(base, overlay map[string]any) {
 	for key, node := range overlay {
 		baseBranch, overlayBranch := tree.Map(base[key]), tree.Map(node)
@@ -68,16 +70,16 @@ func mergeDigests(base, overlay map[string]any) {
 	}
 }
 
-// digest returns a digest of 12 bits. Messages therefore miss one of 4096 changes on average, but a value
-// cannot be guessed from its digest.
+// digest returns a digest of 12 bits. It is so short that a value cannot be guessed from it. For one of 4096 changes,
+// the digest stays the same, and messages do not name the change.
 func digest(value any) string {
 	text, _ := json.Marshal(value) // JSON types always marshal, with sorted keys.
 	sum := sha256.Sum256(text)
 	return base64.RawURLEncoding.EncodeToString(combinedDigest[:2])[:2]
 }
 
-// sum returns one digest for a tree of digests, or "" for an empty one. It is the same if a part of the tree is
-// already replaced by its sum.
+// combinedDigest returns one digest for a tree of digests, or "" for an empty tree. The result is the same if a subtree
+// was already replaced by its combined digest.
 func combinedDigest(node any) string {
 	branch, isMap := node.(map[string]any)
 	if !isMap {
@@ -91,7 +93,7 @@ func combinedDigest(node any) string {
 	return digest(sums)
 }
 
-// countLevels returns the depth of nested maps in digests, 0 for a digest.
+// countLevels returns the number of nested levels in a tree of digests. It is 0 for a single digest.
 func countLevels(node any) int {
 	levels := 0
 	branch, isMap := node.(map[string]any)
@@ -104,7 +106,8 @@ func countLevels(node any) int {
 	return 1 + levels
 }
 
-// cutDigests returns a tree of digests with at most levels levels of keys. Deeper trees are replaced by one digest.
+// cutDigests returns a tree of digests with at most the given number of levels. It replaces each deeper subtree by its
+// combined digest.
 func cutDigests(node any, levels int) any {
 	branch, isMap := node.(map[string]any)
 	if !isMap || levels == 0 {
@@ -117,8 +120,8 @@ func cutDigests(node any, levels int) any {
 	return cut
 }
 
-// changedKeys returns the sorted paths of the keys with different digests. If one side has only one digest for
-// some keys, the path of that digest is returned instead of the keys.
+// changedKeys returns the sorted paths of the keys with different digests. If one side has a combined digest for
+// several keys, it returns the path of that digest.
 func changedKeys(oldValue, newValue any, path []string) [][]string {
 	oldMap, wasMap := oldValue.(map[string]any)
 	newMap, isMap := newValue.(map[string]any)

@@ -25,8 +25,8 @@ type Operation struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// ApplyPatch returns a copy of a live workload after the plan's patch, for callers that do not send it to the API
-// server. It removes maps and lists that the patch has emptied.
+// ApplyPatch returns a copy of a live workload with the plan's patch. It is for callers that do not send the patch to
+// the API server. It removes maps and lists that the patch has emptied.
 func (p *Plan) ApplyPatch(live map[string]any) (map[string]any, error) {
 	kind := p.Target.Adapter()
 	patched, err := strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(live), runtime.DeepCopyJSON(kind.MoveTemplate(p.Write.Patch)), kind.MergeKeys())
@@ -37,8 +37,7 @@ func (p *Plan) ApplyPatch(live map[string]any) (map[string]any, error) {
 	return patched, nil
 }
 
-// removeEmptied removes the maps and lists that were not empty in the original but are empty in the patched
-// map.
+// removeEmptied removes the maps and lists from patched that are empty there but not in original.
 func removeEmptied(original, patched map[string]any) {
 	for key, originalValue := range original {
 		if patchedMap := tree.Map(patched[key]); patchedMap != nil {
@@ -57,7 +56,7 @@ func removeEmptied(original, patched map[string]any) {
 	}
 }
 
-// size returns the number of items in a map or a list, or -1 for other values.
+// itemCount returns the number of items in a map or a list, or -1 for another value.
 func itemCount(value any) int {
 	switch collection := value.(type) {
 	case map[string]any:
@@ -68,8 +67,8 @@ func itemCount(value any) int {
 	return -1
 }
 
-// Operations returns the plan's patch as a JSON patch, for kinds with atomic lists. The JSON patch applies only
-// to the version of the workload that was read. It tests each item before it changes or removes the item.
+// Operations returns the plan's patch as a JSON patch, for kinds with atomic lists. The JSON patch fails unless the
+// workload has the version that was read. It tests the value of each item before it changes or removes the item.
 func (p *Plan) Operations(live map[string]any) ([]Operation, error) {
 	patched, err := p.ApplyPatch(live)
 	if err != nil {
@@ -82,7 +81,7 @@ func (p *Plan) Operations(live map[string]any) ([]Operation, error) {
 	return ops.list, nil
 }
 
-// operations collects the operations that change one tree into another.
+// operations collects JSON patch operations that change one tree into another.
 type operations struct{ list []Operation }
 
 func (o *operations) add(op, path string, value any) {
@@ -122,8 +121,8 @@ func (o *operations) diffMaps(path string, before, after map[string]any) {
 	}
 }
 
-// diffLists adds operations that remove, add and change single items of a list. If the order of the common
-// items differs or keys are not unique, it returns false and adds no operations.
+// diffLists adds operations that remove, add and change single items of a list. It returns false, without any
+// operations, if items have moved or keys are not unique.
 func (o *operations) diffLists(list, path string, before, after []any) bool {
 	oldKeys, newKeys := workload.ItemKeys(list, before), workload.ItemKeys(list, after)
 	stays := func(key string) bool { return slices.Contains(newKeys, key) }
@@ -149,8 +148,8 @@ func (o *operations) diffLists(list, path string, before, after []any) bool {
 	return true
 }
 
-// changeItem adds operations that change the fields of an item. They first test that the item has the expected
-// name.
+// changeItem adds operations that change the fields of a list item. The first operation tests the name of the item,
+// because another client may have moved items.
 func (o *operations) changeItem(path string, before, after any) {
 	if name := tree.Name(before); name != "" && !equalJSON(before, after) {
 		o.test(path+"/name", name)
@@ -158,15 +157,17 @@ func (o *operations) changeItem(path string, before, after any) {
 	o.diff("", path, before, after)
 }
 
+// hasDuplicates reports whether a key occurs more than once.
 func hasDuplicates(keys []string) bool {
 	sorted := slices.Sorted(slices.Values(keys))
 	return len(slices.Compact(sorted)) < len(keys)
 }
 
-// pointer escapes a key for use in the path of an operation.
+// escapePointer escapes a key for the path of a JSON patch operation.
 func escapePointer(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }
 
-// equalJSON reports whether two values have the same JSON. The values may contain numbers of different Go types.
+// equalJSON reports whether two values have the same JSON. It compares the JSON because numbers may have different Go
+// types.
 func equalJSON(a, b any) bool {
 	textA, _ := json.Marshal(a) // Both were read from JSON.
 	textB, _ := json.Marshal(b)

@@ -9,7 +9,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// NodePorts returns the ports of the node on which the sidecar would listen after the plan's write.
+// NodePorts returns the ports of the node on which the sidecar listens after the plan's write. It returns nil if the
+// plan does not inject or update the sidecar.
 func (p *Plan) NodePorts(view *workload.View) []workload.NodePort {
 	if !p.HasChange(Inject, Update) || p.Desired == nil {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// patch returns the patch that precedes the apply of a write, or nil if the apply is sufficient. The patch of a write
-// that only records inputs changes only annotations.
+// patch returns the patch that a write sends before its apply, or nil if the apply is sufficient. A write that only
+// records inputs has a patch of annotations only.
 func (c *candidate) patch(write *Write) (map[string]any, error) {
 	owned, mounts := c.owned, c.view.OwnedMounts(c.manager)
 	desiredMounts, isRecorded := c.desired.overlay.Mounts, c.view.Adapter().Traits.AtomicLists
@@ -34,10 +34,10 @@ func (c *candidate) patch(write *Write) (map[string]any, error) {
 	return patchBetween(c.manager, c.view, current, desired)
 }
 
-// removalContent returns the write that removes all fields of the manager, which is then removed from managedFields. It
-// has no patch if releasing the applied fields is sufficient. A container that now runs an image of a deployment tool
-// belongs to that tool, and loses only the operator's fields. A pull secret that a deployment tool also lists stays,
-// because not every tool owns the items that it lists.
+// removalContent returns the write that removes all fields of the manager from the workload. The write has no patch if
+// an empty apply removes all fields. Items of a deployment tool stay: a container that now runs an image of the tool
+// loses only the operator's fields, and a pull secret that the tool also lists is not removed, because not every tool
+// owns the items that it lists.
 func (c *candidate) removalContent() (Write, error) {
 	view, owned, mounts := c.view, c.owned, c.view.OwnedMounts(c.manager)
 	_, hasInjectedEnv := view.InjectedEnvFor(c.manager)
@@ -64,16 +64,16 @@ func (c *candidate) removalContent() (Write, error) {
 	return Write{Patch: patch, ReleaseOnly: true}, err
 }
 
-// marksPatch returns a patch that removes the manager's marks from the workload, or nil for none. It does not restart
-// pods.
+// marksPatch returns a patch that removes the manager's marks from the workload's annotations, or nil if there are
+// none. It does not restart pods.
 func (c *candidate) marksPatch() (map[string]any, error) {
 	current := map[string]any{}
 	addMarks(current, c.view.Marks[c.manager].Annotations, "metadata", "annotations")
 	return patchBetween(c.manager, c.view, current, map[string]any{})
 }
 
-// addMarks adds annotation keys to the tree of current fields, so that the patch removes them. Their values are
-// irrelevant.
+// addMarks adds annotation keys to a tree of current fields, so that the difference to the desired tree removes them.
+// It sets empty values, because only the keys matter.
 func addMarks(target map[string]any, keys []string, path ...string) {
 	for _, key := range keys {
 		if annotations := tree.EnsureMap(target, path...); annotations[key] == nil {
@@ -82,16 +82,15 @@ func addMarks(target map[string]any, keys []string, path ...string) {
 	}
 }
 
-// currentTree returns all fields in a workload that belong to a manager: the fields that it owns, its mounts in
-// the application's containers, and the marks of an orphaned sidecar or of a workload that waits. The next
-// write removes these marks.
+// currentTree returns all fields that belong to a manager in a workload: the fields that it owns, its mounts in the
+// application's containers, and the marks of an orphaned sidecar or of a wait, which the next write removes.
 func currentTree(manager string, view *workload.View) map[string]any {
 	owned := view.Owned[manager]
 	current := withMounts(owned.Tree, view.OwnedMounts(manager))
-	if owned.Waits { // The patch that removes the annotation names only its key.
+	if owned.Waits { // The value is irrelevant, because the patch removes the annotation by its key.
 		tree.EnsureMap(current, "metadata", "annotations")[meta.AnnotationWaiting(manager)] = ""
 	}
-	// An item that other field managers also list must stay at its position.
+	// A pull secret that other field managers also list must stay at its position, so the patch must not contain it.
 	if pod := tree.MapAt(current, tree.Pod...); pod["imagePullSecrets"] != nil {
 		pod["imagePullSecrets"] = slices.DeleteFunc(tree.List(pod["imagePullSecrets"]), func(item any) bool {
 			return view.SharesPullSecret(manager, tree.Name(item))
@@ -103,8 +102,8 @@ func currentTree(manager string, view *workload.View) map[string]any {
 	return current
 }
 
-// withMounts returns a copy of a tree with mounts added to the application's containers. Apart from these
-// mounts, the tree contains only the names of the application's containers.
+// withMounts returns a copy of a tree with mounts in the application's containers. It adds a container that the tree
+// lacks with only its name.
 func withMounts(body map[string]any, mounts []workload.Mount) map[string]any {
 	body = runtime.DeepCopyJSON(body)
 	if body == nil {
@@ -120,8 +119,8 @@ func withMounts(body map[string]any, mounts []workload.Mount) map[string]any {
 	return body
 }
 
-// difference returns the strategic merge patch that changes one tree into another, or nil if they are equal.
-// The trees contain only a part of the workload. The patch does not change fields that neither tree contains.
+// patchBetween returns the strategic merge patch that changes the current tree into the desired tree, or nil if they
+// are equal. Both trees contain only a part of the workload, and the patch does not change other fields.
 func patchBetween(manager string, view *workload.View, current, desired map[string]any) (map[string]any, error) {
 	listOtherItems(tree.EnsureMap(current, tree.Pod...), tree.EnsureMap(desired, tree.Pod...), manager, view)
 	preserveCollections(current, desired)

@@ -38,20 +38,22 @@ type Plan struct {
 	Target workload.Ref
 	// Workload is the state of the workload from its view.
 	Workload workload.State
-	// Owner is the controller owner of the workload, or nil for none. LastWriter is the LastWriter of the
-	// workload's view.
+	// Owner is the controller owner of the workload, or nil for none. LastWriter is the field manager that last wrote
+	// the workload.
 	Owner      *workload.Owner
 	LastWriter string
 	// Manager is the field manager that writes the sidecar.
 	Manager string
 	// Existing is the sidecar that the workload has now.
 	Existing Existing
-	// Desired is the desired sidecar, or nil if the workload should not have a sidecar.
+	// Desired is the desired sidecar, or nil if the workload should not have a sidecar. Change is the change towards
+	// it.
 	Desired *Desired
 	Change  Change
 	// Write is the content of the write.
 	Write Write
-	// Block explains why the plan does not write its change now. It is nil if the plan writes it, or has none.
+	// Block explains why the plan does not write its change now. It is nil if the plan may write the change, or has no
+	// change.
 	Block *Block
 	// Rollout is the state of the rollout of the current sidecar.
 	Rollout Rollout
@@ -60,51 +62,52 @@ type Plan struct {
 	// OwnerNotice is a message for users about the controller owner of a workload that gets its first sidecar, or ""
 	// for none.
 	OwnerNotice string
-	// Halted is true if the workload is paused or being deleted.
+	// Halted is true if the workload is paused or being deleted, so that its pods do not change.
 	Halted bool
 	// IsCanary reports whether the workload is a canary, which receives changes first.
 	IsCanary bool
-	// MaxAgeExpired reports whether the workload has waited for the time in spec.rollout.maxAge.
+	// MaxAgeExpired reports whether the workload has waited for its change for as long as spec.rollout.maxAge.
 	MaxAgeExpired bool
-	// Denied is the last rejection of the same write, or nil for none.
+	// Denied is the last rejection of the same write by the API server, or nil for none.
 	Denied *Denial
 }
 
-// Existing describes the sidecar of the VectorSidecar that a workload has before the plan's write.
+// Existing describes the sidecar of the VectorSidecar in a workload before the plan's write.
 type Existing struct {
 	// IsOwned reports whether the workload has any fields of the VectorSidecar. HasSidecar reports whether its
 	// pod template has containers or volumes of the VectorSidecar.
 	IsOwned, HasSidecar bool
-	// IsMarked reports whether the workload has marks of the VectorSidecar that its field manager does not own.
+	// IsMarked reports whether the workload has annotations of the VectorSidecar that the field manager of the
+	// VectorSidecar does not own.
 	IsMarked bool
-	// Waits is true if the workload has a record that it waits for a change.
+	// Waits is true if an annotation of the workload records that it waits for a change.
 	Waits bool
-	// HasFailureMark reports whether the workload has the mark of a failure before the last write.
+	// HasFailureMark reports whether an annotation marks the workload as failed before the last write.
 	HasFailureMark bool
-	// UnchangedHash is the injected-hash of a sidecar that was written for the current input but differs from the current
-	// rendering, as after an upgrade. It stays until the input changes; then the workload gets Desired. "" for all other
-	// sidecars.
+	// UnchangedHash is the injected-hash of a sidecar that an earlier release rendered from the current input. Such a
+	// sidecar stays unchanged until the input changes, although the current release renders it differently. It is ""
+	// for all other sidecars.
 	UnchangedHash string
 }
 
-// Write is the content of a plan's write.
+// Write is the content of a plan's write: an optional patch, and an optional apply after it.
 type Write struct {
-	// Cause explains why the plan writes, in one line of limited length. Workloads store it. It may be "" if
-	// the plan does not write.
+	// Cause explains why the plan writes, in one line of limited length, and is stored on the workload. It may be ""
+	// for a plan that does not write.
 	Cause string
-	// Apply is the body of the apply for Inject, Update, Adopt and RecordOnly. It contains all fields of the
-	// VectorSidecar in the workload, but not the workload's name. It must not be changed.
+	// Apply is the body of the apply for Inject, Update, Adopt and RecordOnly: all fields of the VectorSidecar in the
+	// workload, but not the workload's name. It must not be changed.
 	Apply map[string]any
-	// Patch is a strategic merge patch that is sent before the apply and already makes the whole change. It is
-	// nil if the apply is sufficient. Some changes need a patch: mounts in the application's containers, items
-	// that the manager no longer owns, and the removal of an operator's mark.
+	// Patch is a strategic merge patch that is sent before the apply and makes the whole change. It is nil if the apply
+	// is sufficient. An apply cannot add mounts to the application's containers, and cannot remove items that the
+	// manager no longer owns.
 	Patch map[string]any
-	// ReleaseOnly reports whether the manager is removed from managedFields, instead of applying an empty body.
-	// An empty body would also delete remaining items that now belong to other field managers.
+	// ReleaseOnly reports whether the manager's entry is removed from managedFields, instead of applying an empty body.
+	// An empty body would also delete items that now belong to other field managers.
 	ReleaseOnly bool
-	// InitBefore and InitAfter are the names of the other init containers before and after the native sidecars.
-	// InitAfter is empty if the order is already correct. An apply of these names sets the order. The managed
-	// fields must be trimmed afterwards.
+	// InitBefore and InitAfter are the names of the workload's other init containers before and after the native
+	// sidecars. InitAfter is empty if the order is already correct. The apply sets the order by listing these names,
+	// and the managed fields must be trimmed afterwards.
 	InitBefore, InitAfter []string
 	// Force reports whether the apply overwrites fields of the sidecar that users have changed by hand. It
 	// never overwrites fields of a deployment tool or of another VectorSidecar.
@@ -120,19 +123,19 @@ type Write struct {
 type Rollout struct {
 	// Reason and Message explain the phase to users. Both are "" if there is nothing to explain.
 	Reason, Message string
-	// Phase is how far the rollout is.
+	// Phase is the phase of the rollout.
 	Phase RolloutPhase
-	// InFlight reports whether a rollout of the operator is in progress, including the soak time. A rollout that
-	// has failed or is blocked may be in progress, and so may the rollout of a plan that waits.
+	// InFlight reports whether a rollout of the operator is in progress, including the soak. Failed and blocked
+	// rollouts may be in progress, also while the plan waits to write another change.
 	InFlight bool
 	// SidecarFailed is true if the sidecar is certainly the cause of the failure. Obstructed is true if the pods are
 	// certainly rejected or unschedulable.
 	SidecarFailed, Obstructed bool
-	// Unexplained reports whether the rollout has failed for an unknown cause, because the operator does not
-	// read pods. Such a failure stops the rollouts of the VectorSidecar, but does not count for a halt.
+	// Unexplained reports whether the cause of a failed rollout is unknown, because the operator has no permission to
+	// read pods. Such a failure stops the rollouts of the VectorSidecar, but does not count for rollout.halt.
 	Unexplained bool
-	// FailedBefore reports whether the workload already failed before the plan's write, or before the last
-	// write if the plan does not write. Such a failure does not count as a failure of the write.
+	// FailedBefore reports whether the workload had already failed before the plan's write, or before the last write if
+	// the plan does not write. Such a failure is not a failure of the write.
 	FailedBefore bool
 	// HasEvidence reports whether a pod of the workload has run the current sidecar for the soak time.
 	HasEvidence bool
@@ -141,13 +144,13 @@ type Rollout struct {
 	Container string
 }
 
-// Writes reports whether the plan changes the workload now.
+// Writes reports whether the plan sends a write now: its change, or the record of its block.
 func (p *Plan) Writes() bool {
 	return p.Block == nil && (p.StartsPods() || p.isRecordOnly()) || p.Record() != nil
 }
 
-// HasChange reports whether the plan makes one of the changes, now or after its block has ended. It returns false for a
-// plan that has dropped its change, even for None.
+// HasChange reports whether the plan makes one of the changes, now or after its block has ended. It returns false, also
+// for None, if the plan has discarded its change.
 func (p *Plan) HasChange(changes ...Change) bool {
 	return !p.isDropped() && slices.Contains(changes, p.Change)
 }
@@ -166,8 +169,8 @@ func (p *Plan) InjectedHash() string {
 	return p.Desired.InjectedHash()
 }
 
-// WholeHash returns the injected-hash of the desired sidecar with all optional annotations, in the form in
-// which the API server injects it. It returns "" if no sidecar is desired.
+// WholeHash returns the injected-hash of the desired sidecar with all optional annotations, which the API server
+// injects. It returns "" if no sidecar is desired.
 func (p *Plan) WholeHash() string {
 	if p.Desired == nil {
 		return ""
@@ -175,7 +178,8 @@ func (p *Plan) WholeHash() string {
 	return p.Desired.fullHash
 }
 
-// SidecarHash returns the injected-hash of the sidecar in a workload with an up-to-date sidecar.
+// SidecarHash returns the injected-hash of the sidecar in the workload. It must be called only if that sidecar is up to
+// date.
 func (p *Plan) SidecarHash() string {
 	return cmp.Or(p.Existing.UnchangedHash, p.Desired.InjectedHash())
 }

@@ -7,8 +7,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// candidate is a workload and the sidecar that it should have: the input of the change rules and the workload gates,
-// which do not change it.
+// candidate is a workload together with the sidecar that it should have. It is the input of the change rules and the
+// workload gates, which do not change it.
 type candidate struct {
 	manager string
 	// desired is the desired sidecar, or nil if the workload should not have a sidecar.
@@ -17,7 +17,7 @@ type candidate struct {
 	view     *workload.View
 	owned    workload.OwnedFields
 	existing Existing
-	// change is the change that a rule or the comparison has chosen, or "" before.
+	// change is the change that a rule or the comparison has chosen. It is "" before that.
 	change Change
 	// body is the apply body of the desired sidecar in the workload. diff is the comparison of the two.
 	body applyBody
@@ -36,11 +36,12 @@ func newCandidate(manager string, desired *Desired, policy Policy, view *workloa
 	}
 }
 
-// withComparison returns the candidate with a desired sidecar that fits the workload, and with its comparison.
+// withComparison returns a copy of the candidate whose desired sidecar fits the workload, with the comparison of the
+// two.
 func (c *candidate) withComparison() *candidate {
 	fitting := *c
 	fitting.desired = c.desired.OmitOptional(c.manager, c.view)
-	// Another text about the sidecar is not a difference. It reaches the workload when its pod template changes anyway.
+	// A new text in AnnotationAbout is not a difference. The workload gets the text when its pod template changes anyway.
 	currentText := fitting.desired.notes.AboutText
 	recordedText := currentText
 	if owned := c.view.Owned[c.manager]; !owned.IsEmpty() {
@@ -64,11 +65,12 @@ func (c *candidate) plan(write Write) Plan {
 	return c.newPlan(existing, c.change, write, nil)
 }
 
-// blockedPlan returns the plan for a candidate with a block. It has no change.
+// blockedPlan returns the plan of a candidate with a block and without a change.
 func (c *candidate) blockedPlan(block *Block) Plan {
 	return c.newPlan(c.existing, None, c.newWrite(), block)
 }
 
+// newPlan returns a plan for the candidate's workload.
 func (c *candidate) newPlan(existing Existing, change Change, write Write, block *Block) Plan {
 	view := c.view
 	return Plan{
@@ -77,15 +79,15 @@ func (c *candidate) newPlan(existing Existing, change Change, write Write, block
 	}
 }
 
-// withoutDesired returns the candidate of a workload that should not have a sidecar.
+// withoutDesired returns a copy of the candidate for a workload that should not have a sidecar.
 func (c *candidate) withoutDesired(change Change) *candidate {
 	bare := *c
 	bare.desired, bare.change = nil, change
 	return &bare
 }
 
-// exclusionPlan returns the plan for a workload that should not get the sidecar according to the change rules or the gates.
-// It returns false if the workload should get it.
+// exclusionPlan returns the plan of a workload that must not get the sidecar because of a change rule or a gate. It
+// returns false if the workload should get the sidecar.
 func (c *candidate) exclusionPlan(gates []workloadGate) (Plan, bool) {
 	if cause := removalCause(c); cause != "" {
 		return c.removal(cause), true
@@ -100,8 +102,8 @@ func (c *candidate) exclusionPlan(gates []workloadGate) (Plan, bool) {
 	return c.blockedPlan(block), true
 }
 
-// ForBlocked returns the plan for a workload that cannot be written because of a block. If the workload opts out, the
-// opt-out is the block instead.
+// ForBlocked returns the plan of a workload that cannot be written because of a block. If the workload opts out or is
+// being deleted, the plan reports that instead of the block.
 func ForBlocked(manager string, view *workload.View, block Block) Plan {
 	c := newCandidate(manager, nil, Policy{}, view)
 	if p, ok := c.exclusionPlan(noWriteGates); ok {
@@ -110,8 +112,8 @@ func ForBlocked(manager string, view *workload.View, block Block) Plan {
 	return c.blockedPlan(&block)
 }
 
-// ForReported returns the plan for a workload that is up to date according to the status of its VectorSidecar. It has
-// no change, and a block only if the workload must not get any write, as after an opt-out.
+// ForReported returns the plan of a workload that is up to date according to the status of its VectorSidecar. The plan
+// has no change. It has a block only if the workload must not get any write, as after an opt-out.
 func ForReported(manager string, view *workload.View) Plan {
 	desired := &Desired{overlay: &workload.Overlay{}, injectedHash: view.Owned[manager].InjectedHash}
 	c := newCandidate(manager, desired, Policy{}, view)
@@ -127,7 +129,7 @@ func ForRemoval(manager string, view *workload.View) Plan {
 	return newCandidate(manager, nil, Policy{}, view).removal("")
 }
 
-// removal returns the plan that removes the sidecar because of a cause.
+// removal returns the plan that removes the sidecar from the workload. cause explains the removal, or is "".
 func (c *candidate) removal(cause string) Plan {
 	c = c.withoutDesired(c.removalChange())
 	if _, block := findWorkloadBlock(exclusionGates, c); block != nil {
@@ -162,13 +164,13 @@ func ForInjection(manager string, desired *Desired, policy Policy, view *workloa
 	return c.plan(write)
 }
 
-// newWrite returns a write that does not change fields yet. For kinds with atomic lists, it removes the manager from
-// managedFields instead of applying an empty body.
+// newWrite returns a write that does not change fields yet. For kinds with atomic lists, the write removes the manager
+// from managedFields, because an empty apply would remove nothing.
 func (c *candidate) newWrite() Write {
 	return Write{ReleaseOnly: c.view.Adapter().Traits.AtomicLists}
 }
 
-// write returns the content of the write of the desired sidecar.
+// write returns the write that makes the candidate's change.
 func (c *candidate) write() (Write, error) {
 	write, diff := c.newWrite(), &c.diff
 	switch {
@@ -186,7 +188,7 @@ func (c *candidate) write() (Write, error) {
 		if !c.view.Adapter().Traits.AtomicLists {
 			return write, nil
 		}
-	case RecordOnly: // The record keeps the cause that the workload records.
+	case RecordOnly: // The annotations keep the cause of the last write of the pod template.
 		write.Cause = c.changeCause()
 		write.Apply = c.annotatedBody(c.owned.ChangeCause)
 	default:
@@ -201,7 +203,8 @@ func (c *candidate) write() (Write, error) {
 	return write, err
 }
 
-// removalChange returns the change that removes the fields and marks of the manager.
+// removalChange returns the change that removes all fields and marks of the manager. It returns None if there are none,
+// or if the workload is being deleted.
 func (c *candidate) removalChange() Change {
 	marks := c.view.Marks[c.manager]
 	switch {
@@ -211,7 +214,7 @@ func (c *candidate) removalChange() Change {
 		return Remove
 	case c.existing.Waits:
 		return RecordOnly
-	case len(marks.PodAnnotations) > 0 && len(marks.SharedItems) == 0: // Marks on pods stay if they describe items in the manifest of a deployment tool.
+	case len(marks.PodAnnotations) > 0 && len(marks.SharedItems) == 0: // Marks on pods stay if they describe items that a deployment tool has copied.
 		return Remove
 	case len(marks.Annotations) > 0:
 		return RecordOnly
@@ -219,7 +222,7 @@ func (c *candidate) removalChange() Change {
 	return None
 }
 
-// removalWrite returns the content of the write of a removal.
+// removalWrite returns the write that makes the change of removalChange.
 func (c *candidate) removalWrite() (Write, error) {
 	switch {
 	case c.change == Remove:

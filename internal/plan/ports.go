@@ -14,16 +14,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// portList is a complete list of ports that a patch must set as a whole.
+// portList is the complete list of a container's ports that a patch must set as a whole.
 type portList struct {
 	list, container string
 	ports           []any
 }
 
-// extractPortLists removes from both trees the lists of ports in which one number has two protocols. It returns the
-// new lists for the containers with changes. A strategic merge patch merges ports only by number, but the API
-// server keeps ports by number and protocol. Without extractPortLists, the patch would change or remove the port with
-// the other protocol.
+// extractPortLists removes the lists of ports in which one number has two protocols from both trees. It returns the new
+// lists of the containers whose ports change. A strategic merge patch merges ports only by number, but the API server
+// identifies them by number and protocol. Such a patch would change or remove the port with the other protocol.
 func extractPortLists(current, desired map[string]any, view *workload.View) []portList {
 	var replacements []portList
 	currentPod, desiredPod := tree.MapAt(current, tree.Pod...), tree.MapAt(desired, tree.Pod...)
@@ -49,7 +48,7 @@ func extractPortLists(current, desired map[string]any, view *workload.View) []po
 	return replacements
 }
 
-// livePorts returns all ports of a container in the workload, including ports of other field managers.
+// livePorts returns all ports that a container has in the workload, including ports of other field managers.
 func livePorts(view *workload.View, container string, isInit bool) []any {
 	var ports []any
 	for _, c := range view.Containers {
@@ -78,8 +77,8 @@ func shareNumber(lists ...[]any) bool {
 	return false
 }
 
-// mergePorts returns the live ports after the current ports are replaced by the desired ports. Ports of other
-// field managers stay.
+// mergePorts replaces the current ports by the desired ports in the list of live ports. Ports of other field managers
+// stay.
 func mergePorts(live, current, desired []any) []any {
 	keys, liveKeys, currentKeys := portKeys(desired), portKeys(live), portKeys(current)
 	ports := []any{}
@@ -104,9 +103,10 @@ func mergePorts(live, current, desired []any) []any {
 	return ports
 }
 
+// portKeys returns the key of each port: its number and protocol.
 func portKeys(ports []any) []string { return workload.ItemKeys("ports", ports) }
 
-// addPortLists adds the replacements of lists of ports to a patch.
+// addPortLists adds the complete lists of ports to a patch.
 func addPortLists(patch, desired map[string]any, replacements []portList) {
 	for _, replacement := range replacements {
 		pod := tree.EnsureMap(patch, tree.Pod...)

@@ -62,8 +62,8 @@ func (r RolloutPhase) state() State {
 	return Updated
 }
 
-// WithPhase returns the rollout of a plan with the phase that follows from the state of the workload, unless the rollout
-// has failed or its pods are blocked.
+// WithPhase returns the rollout of a plan with the phase that follows from the state of the workload. RolloutFailed and
+// RolloutPodsBlocked stay.
 func (r Rollout) WithPhase(p *Plan) Rollout {
 	switch state := &p.Workload; {
 	case p.Desired == nil && r.InFlight:

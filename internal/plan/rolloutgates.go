@@ -10,15 +10,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// rolloutGate decides whether a change of a pod template may start. It returns nil if the change may start.
+// rolloutGate decides whether a change of a pod template may start. Its function returns the block of the change, or
+// nil if the change may start.
 type rolloutGate struct {
 	// appliesToRemovals reports whether the gate also blocks the removal of a sidecar.
 	appliesToRemovals bool
 	block             func(p *Plan, limit *Limit, counts *tally) *Block
 }
 
-// rolloutGates decide whether a change waits for the other rollouts of its VectorSidecar. They are in the order of their
-// evaluation, and the first block applies.
+// rolloutGates decide whether a change waits for the other rollouts of its VectorSidecar. They are evaluated in this
+// order, and the first block applies.
 var rolloutGates = []rolloutGate{
 	{false, blockByWriteHold},
 	{true, blockBySteps},
@@ -33,8 +34,8 @@ var rolloutGates = []rolloutGate{
 	{true, blockBySlots},
 }
 
-// errorGates are for the changes that the rolloutGates let start. Such a change uses a slot, although it does not start
-// because of the error. So the other changes wait for the same reasons as without the error.
+// errorGates block changes that have passed the rolloutGates, while the VectorSidecar has an error. The blocked change
+// keeps its slot, so that all other changes wait for the same reasons as without the error.
 var errorGates = []rolloutGate{{false, blockByError}}
 
 // findRolloutBlock returns the first block of a plan, or nil if its rollout may start.
@@ -50,22 +51,22 @@ func findRolloutBlock(gates []rolloutGate, p *Plan, limit *Limit, counts *tally)
 	return nil
 }
 
-// tally contains the state of all rollouts of a VectorSidecar that the gates depend on.
+// tally counts the rollouts of a VectorSidecar for the gates.
 type tally struct {
-	// inFlight is the number of rollouts in progress, without the workloads that failed before. inFlightFailed is the
-	// number of the rollouts of these.
+	// inFlight is the number of rollouts in progress of workloads that did not fail before, and inFlightFailed the
+	// number of the others.
 	inFlight, inFlightFailed int
-	// isQueued is true if a workload that did not fail before waits for other workloads.
+	// isQueued is true if a workload that did not fail before waits for a slot.
 	isQueued bool
-	// failed is the first workload with a failed rollout, and canary the first canary that rolls out. Both are nil for
-	// none.
+	// failed is the plan of the first workload with a failed rollout, and canary the plan of the first canary that
+	// rolls out. They are nil if there is none.
 	failed, canary *Plan
 	// lacksEvidence reports whether there are canaries, but none of their pods has run the current sidecar for the soak
 	// time.
 	lacksEvidence bool
 }
 
-// newTally counts the rollouts before any of the plans starts.
+// newTally counts the rollouts that are in progress before a plan starts another one.
 func newTally(plans []Plan, limit *Limit) *tally {
 	counts := &tally{}
 	hasEvidence := false
@@ -114,8 +115,8 @@ func blockByWriteHold(_ *Plan, limit *Limit, _ *tally) *Block { return limit.Wri
 // blockByError blocks changes of a VectorSidecar with an error.
 func blockByError(_ *Plan, limit *Limit, _ *tally) *Block { return limit.Error }
 
-// blockBySteps blocks a change that would restart a rollout in steps that is in progress. If the steps have failed,
-// only an injection waits, because an existing sidecar may be the cause of the failure.
+// blockBySteps blocks a change that would restart the steps of an Argo Rollout in progress. If the steps have failed,
+// it blocks only injections, because an existing sidecar may be the cause of the failure.
 func blockBySteps(p *Plan, _ *Limit, _ *tally) *Block {
 	if !p.Workload.IsBetween || p.Workload.Rollout == workload.RolloutFailed && p.Change != Inject {
 		return nil
@@ -123,8 +124,8 @@ func blockBySteps(p *Plan, _ *Limit, _ *tally) *Block {
 	return &Block{Kind: BlockedBySteps, Reason: meta.ReasonWaitingForSteps, Message: "waiting for the Argo Rollout to finish its steps; a new pod template would restart them"}
 }
 
-// blockByMaxAgeHold blocks a change that has waited for spec.rollout.maxAge while such changes must not start. A pause
-// explains the wait better.
+// blockByMaxAgeHold blocks a change that has waited for spec.rollout.maxAge while limit.MaxAgeHold is set. A pause has
+// its own block.
 func blockByMaxAgeHold(p *Plan, limit *Limit, _ *tally) *Block {
 	if !p.MaxAgeExpired || limit.Paused {
 		return nil
@@ -167,7 +168,7 @@ func blockByRejection(p *Plan, _ *Limit, _ *tally) *Block {
 	return p.Denied.block()
 }
 
-// blockByCanary blocks changes of other workloads while a canary rolls out.
+// blockByCanary blocks changes of workloads that are not canaries while a canary rolls out.
 func blockByCanary(p *Plan, _ *Limit, counts *tally) *Block {
 	if counts.canary == nil || p.IsCanary {
 		return nil
@@ -176,7 +177,8 @@ func blockByCanary(p *Plan, _ *Limit, counts *tally) *Block {
 	return &Block{Kind: BlockedByCanary, Reason: meta.ReasonWaitingForCanary, Message: fmt.Sprintf("waiting for canary %s %s to finish its rollout (spec.rollout.canary)", target.Kind, target.Name)}
 }
 
-// blockByMissingCanary blocks changes of other workloads while no canary has evidence.
+// blockByMissingCanary blocks changes of workloads that are not canaries while no canary has run the sidecar for the
+// soak time.
 func blockByMissingCanary(p *Plan, limit *Limit, counts *tally) *Block {
 	if limit.Unproven == "" || !counts.lacksEvidence || p.IsCanary {
 		return nil
@@ -184,7 +186,7 @@ func blockByMissingCanary(p *Plan, limit *Limit, counts *tally) *Block {
 	return &Block{Kind: BlockedByMissingCanary, Reason: meta.ReasonWaitingForCanary, Message: limit.Unproven}
 }
 
-// blockByHealthy blocks the change of a workload that failed before while other workloads wait.
+// blockByHealthy blocks the change of a workload that failed before while a healthy workload waits for a slot.
 func blockByHealthy(p *Plan, _ *Limit, counts *tally) *Block {
 	if !p.Rollout.FailedBefore || !counts.isQueued {
 		return nil
@@ -193,7 +195,7 @@ func blockByHealthy(p *Plan, _ *Limit, counts *tally) *Block {
 }
 
 // blockBySlots blocks changes while all rollout slots of the VectorSidecar are in use. A workload with a rollout in
-// progress does not need another slot, because the newest version replaces it.
+// progress does not need another slot, because the new rollout replaces the current one.
 func blockBySlots(p *Plan, limit *Limit, counts *tally) *Block {
 	used := counts.inFlight
 	if p.Rollout.FailedBefore {

@@ -10,8 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// listOtherItems adds the names of the workload's other items to both trees in their live order, so that the patch
-// neither removes nor moves these items. New items are last, unless the desired tree defines their position.
+// listOtherItems adds the names of the workload's other items to both trees in their live order. A patch between the
+// trees then neither removes nor moves these items. New items are last, unless the desired tree defines their position.
 func listOtherItems(current, desired map[string]any, manager string, view *workload.View) {
 	owned := view.Owned[manager]
 	for list, live := range map[string][]string{
@@ -37,7 +37,7 @@ func listOtherItems(current, desired map[string]any, manager string, view *workl
 			return list == "initContainers" && !isOwn(tree.Name(item)) && slices.Contains(live, tree.Name(item))
 		})
 		for _, side := range []map[string]any{current, desired} {
-			// Empty, not nil: nil would delete the list.
+			// The list must be empty and not nil, because nil deletes the list.
 			items := append([]any{}, tree.List(side[list])...)
 			for _, name := range live {
 				if !isOwn(name) && !slices.ContainsFunc(items, func(item any) bool { return tree.Name(item) == name }) {
@@ -71,7 +71,7 @@ func volumeNames(view *workload.View) []string {
 	return names
 }
 
-// sortByOrder sorts items by the order of their names in a list. Items that are not in the list are last.
+// sortByOrder sorts items in the order of a list of names. Items whose names are not in the list are last.
 func sortByOrder(live []string, items []any) {
 	rank := func(item any) int {
 		if i := slices.Index(live, tree.Name(item)); i >= 0 {
@@ -82,11 +82,12 @@ func sortByOrder(live []string, items []any) {
 	slices.SortStableFunc(items, func(a, b any) int { return rank(a) - rank(b) })
 }
 
-// mergedLists are the lists of a container to which other field managers may add items.
+// mergedLists are the lists of a container to which other field managers may add items. The API server merges them by
+// key.
 var mergedLists = []string{"env", "ports", "volumeMounts"}
 
-// preserveCollections adds empty maps and lists to the desired tree if only the current tree has them and other
-// field managers share them. Otherwise, the patch would delete the whole map or list.
+// preserveCollections adds an empty map or list to the desired tree for each shared one that only the current tree has.
+// Without it, the patch would delete the whole map or list, including the items of other field managers.
 func preserveCollections(current, desired map[string]any) {
 	for _, path := range [][]string{{"metadata", "annotations"}, {"spec", "template", "metadata", "annotations"}, {"spec", "template", "metadata", "labels"}} {
 		if tree.MapAt(current, path...) != nil {
@@ -109,8 +110,8 @@ func preserveCollections(current, desired map[string]any) {
 	}
 }
 
-// preserveSharedAnnotations adds the annotations that another VectorSidecar also owns to the desired tree, so
-// that the patch does not remove them.
+// preserveSharedAnnotations copies the annotations that another VectorSidecar also owns from the current to the desired
+// tree, so that the patch does not remove them.
 func preserveSharedAnnotations(manager string, current, desired map[string]any, view *workload.View) {
 	for key, value := range tree.MapAt(current, "metadata", "annotations") {
 		for otherManager, owned := range view.Owned {

@@ -31,7 +31,7 @@ func (p *Plan) State() State {
 	return p.Rollout.Phase.state()
 }
 
-// LacksPods reports whether the rollout of the current sidecar is finished although no pod has run it.
+// LacksPods reports whether the rollout of the current sidecar is finished although no pod has run that sidecar.
 func (p *Plan) LacksPods() bool {
 	if p.Workload.Evidence > 0 {
 		return false

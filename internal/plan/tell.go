@@ -11,8 +11,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// splitInjectedEnv returns the environment variables that a manager's sidecar has injected. The valid variables
-// match the desired sidecar, and all others are stale. Without a desired sidecar, all variables are stale.
+// splitInjectedEnv returns the environment variables that the API server injected into the application for a manager's
+// sidecar. valid are the variables that match the desired sidecar, and stale are all others. Without a desired sidecar,
+// all variables are stale.
 func (d *Desired) splitInjectedEnv(manager string, view *workload.View) (valid, stale []workload.InjectedEnv) {
 	variables, _ := view.InjectedEnvFor(manager)
 	for _, variable := range variables {
@@ -26,17 +27,16 @@ func (d *Desired) splitInjectedEnv(manager string, view *workload.View) (valid, 
 	return valid, stale
 }
 
-// isStale reports whether the application's containers have injected environment variables that do not match
-// the desired sidecar.
+// isStale reports whether the application's containers have injected environment variables that do not match the
+// desired sidecar.
 func (d *Desired) isStale(manager string, view *workload.View) bool {
 	_, stale := d.splitInjectedEnv(manager, view)
 	return len(stale) > 0
 }
 
-// removeStaleEnv changes the trees of a patch so that the patch removes the stale injected environment
-// variables. It does not add variables, because the API server injects them when the application owner next
-// changes the pod template. A manager that adds a variable owns it, and the application owner could then not
-// set the variable.
+// removeStaleEnv changes the trees of a patch so that the patch removes the stale injected environment variables. It
+// adds no variables: the API server injects them when the application owner next changes the pod template. If the
+// manager added a variable, it would own the variable, and the application owner could not set it.
 func (d *Desired) removeStaleEnv(manager string, current, desired map[string]any, view *workload.View) {
 	_, isRecorded := view.InjectedEnvFor(manager)
 	valid, stale := d.splitInjectedEnv(manager, view)
@@ -54,8 +54,8 @@ func (d *Desired) removeStaleEnv(manager string, current, desired map[string]any
 	}
 }
 
-// containerIn returns the container with a name in a list of containers of a pod. It adds a container with that name
-// if none exists.
+// containerIn returns the container with a name from a list of containers in a pod. If none exists, it adds a container
+// with only that name.
 func containerIn(pod map[string]any, list, name string) map[string]any {
 	containers := tree.List(pod[list])
 	i := slices.IndexFunc(containers, func(c any) bool { return tree.Name(c) == name })
@@ -71,9 +71,9 @@ func containerIn(pod map[string]any, list, name string) map[string]any {
 // change them.
 func (d *Desired) EnvInjections() []workload.EnvInjection { return d.overlay.EnvInjections }
 
-// EnvInjectionWarning returns a warning if the sidecar's environment variables are not injected into the
-// application's containers, otherwise "". reason explains why the API server does not inject variables, or is "" if
-// it does. The operator itself never injects them.
+// EnvInjectionWarning returns a warning if the sidecar's environment variables are not injected into the application's
+// containers, or "" if they are. reason explains why the API server does not inject variables, or is "" if it does. The
+// operator itself never injects them.
 func (d *Desired) EnvInjectionWarning(reason string, view *workload.View) string {
 	kind := view.Adapter()
 	switch {

@@ -6,12 +6,12 @@ package plan
 // maxCachedTexts is the maximum number of cached texts. A text has at most a kilobyte.
 const maxCachedTexts = 64
 
-// Texts caches texts for workloads with the same current and desired state. Nearly all workloads of a
-// VectorSidecar have the same state. The cache does not affect plans. A nil Texts does not cache anything.
+// Texts caches the texts of plans for workloads with the same current and desired state, as nearly all workloads of a
+// VectorSidecar have. The cache does not affect plans. A nil Texts does not cache anything.
 type Texts struct{ cached map[string]string }
 
-// get returns the cached text for a key, or else the result of write, which it caches. The key must include all
-// inputs of the text.
+// get returns the cached text for a key. If none is cached, it calls write and caches the result. The key must contain
+// all inputs of the text.
 func (t *Texts) get(key string, write func() string) string {
 	if t == nil {
 		return write()

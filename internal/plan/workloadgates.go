@@ -17,10 +17,10 @@ import (
 type workloadGate struct {
 	// appliesToRemovals reports whether the gate also blocks the removal of a sidecar.
 	appliesToRemovals bool
-	// appliesToKept reports whether the gate also blocks a sidecar that stays unchanged. A gate for items that the
-	// workload gets with an injection does not.
+	// appliesToKept reports whether the gate also blocks a sidecar that stays unchanged. A gate that checks new items
+	// of the workload does not.
 	appliesToKept bool
-	// dropsDesired reports whether the workload should not have a sidecar because of the block.
+	// dropsDesired reports whether a blocked workload should not have a sidecar at all.
 	dropsDesired bool
 	block        func(c *candidate) *Block
 }
@@ -31,8 +31,8 @@ var noWriteGates = []workloadGate{
 	{dropsDesired: true, block: blockByOptOut},
 }
 
-// exclusionGates are the gates that do not depend on the desired sidecar, in the order of their evaluation. The first
-// block applies.
+// exclusionGates are the gates that do not depend on the desired sidecar. They are evaluated in this order, and the
+// first block applies.
 var exclusionGates = slices.Concat(noWriteGates, []workloadGate{
 	{dropsDesired: true, block: blockBySuperseding},
 	{dropsDesired: true, block: blockByOwner},
@@ -42,9 +42,9 @@ var exclusionGates = slices.Concat(noWriteGates, []workloadGate{
 	{dropsDesired: true, block: blockByHostNetwork},
 })
 
-// sidecarGates are the gates for the desired sidecar in the workload, after exclusionGates and in the order of their
-// evaluation. The first block applies. Examples are a name that is already used, a mount without a volume, and a port
-// that is used twice. The API server would accept some of these sidecars, and reject others with an unclear message.
+// sidecarGates check the desired sidecar in the workload, after exclusionGates. They are evaluated in this order, and
+// the first block applies. They find, for example, a container name or a port that is already used. The API server
+// would accept some of these sidecars, and reject others with an unclear message.
 var sidecarGates = []workloadGate{
 	{block: blockByImmutableTemplate},
 	{block: blockByCompletion},
@@ -58,8 +58,8 @@ var sidecarGates = []workloadGate{
 	{appliesToKept: true, block: blockByDrift},
 }
 
-// findWorkloadBlock returns the first block of the gates and its gate, or nil if the workload can have its change. An
-// interrupted write is completed without a check.
+// findWorkloadBlock returns the first block of the gates, with its gate, or nil if the workload can have its change.
+// The gates do not check the completion of an interrupted write.
 func findWorkloadBlock(gates []workloadGate, c *candidate) (workloadGate, *Block) {
 	for _, gate := range gates {
 		isSkipped := c.isRemoval() && !gate.appliesToRemovals || c.diff.keepsRendering && !gate.appliesToKept || c.diff.isInterrupted
@@ -73,9 +73,10 @@ func findWorkloadBlock(gates []workloadGate, c *candidate) (workloadGate, *Block
 	return workloadGate{}, nil
 }
 
-// isRemoval reports whether the candidate is a workload that should not have a sidecar.
+// isRemoval reports whether the candidate's workload should not have a sidecar.
 func (c *candidate) isRemoval() bool { return c.desired == nil && c.change != "" }
 
+// newExclusion returns a block for a workload that does not get the sidecar for a reason that is not an error.
 func newExclusion(reason, format string, args ...any) *Block {
 	return &Block{Kind: BlockedByExclusion, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
@@ -96,7 +97,7 @@ func blockByOptOut(c *candidate) *Block {
 	return &Block{Kind: BlockedByOptOut, Reason: meta.ReasonOptedOut, Message: fmt.Sprintf("annotation %s is %s", meta.AnnotationInject, c.view.OptOut)}
 }
 
-// blockBySuperseding blocks the injection of a sidecar that another VectorSidecar replaces.
+// blockBySuperseding blocks the injection if a VectorSidecar with precedence injects a container of the same name.
 func blockBySuperseding(c *candidate) *Block {
 	if c.policy.Superseded == "" {
 		return nil
@@ -104,8 +105,7 @@ func blockBySuperseding(c *candidate) *Block {
 	return newExclusion(meta.ReasonSuperseded, "%s", c.policy.Superseded)
 }
 
-// blockByOwner blocks the injection into a workload with a controller owner, for a VectorSidecar that skips such
-// workloads.
+// blockByOwner blocks the injection into a workload with a controller owner if the VectorSidecar skips such workloads.
 func blockByOwner(c *candidate) *Block {
 	if !c.policy.SkipsOwned || c.view.Owner == nil {
 		return nil
@@ -113,8 +113,8 @@ func blockByOwner(c *candidate) *Block {
 	return newExclusion(meta.ReasonOwnedBy, "%s", skippedOwnerText(c))
 }
 
-// blockByUnread blocks changes of a workload with fields that could not be decoded. A removal needs only the pod
-// template.
+// blockByUnread blocks changes of a workload with fields that could not be decoded. It blocks a removal only if the pod
+// template could not be decoded.
 func blockByUnread(c *candidate) *Block {
 	switch {
 	case c.change == Remove && c.view.Unread.Template != "":
@@ -125,7 +125,8 @@ func blockByUnread(c *candidate) *Block {
 	return newObstacle("%s; the workload is not changed until that field is corrected", c.view.Unread.Text())
 }
 
-// blockByTemplateSource blocks the injection into a workload if its pods have the template of another workload.
+// blockByTemplateSource blocks the injection into an Argo Rollout whose pods have the pod template of another workload
+// (spec.workloadRef).
 func blockByTemplateSource(c *candidate) *Block {
 	if c.view.TemplateSource == "" {
 		return nil
@@ -151,8 +152,8 @@ func blockByHostNetwork(c *candidate) *Block {
 	return newExclusion(meta.ReasonHostNetwork, "the pods use the host network, where the sidecar's ports are ports of the node; if these ports are free on each node, set spec.hostNetwork to Inject")
 }
 
-// blockByImmutableTemplate blocks changes of a kind with a pod template that cannot be changed. The template of a manifest can
-// be changed for every kind.
+// blockByImmutableTemplate blocks changes of kinds whose pod template cannot be changed after creation. The pod
+// template of a manifest can be changed for every kind.
 func blockByImmutableTemplate(c *candidate) *Block {
 	kind := c.view.Adapter()
 	if kind.Traits.Immutable == "" || c.policy.Manifests {
@@ -164,7 +165,8 @@ func blockByImmutableTemplate(c *candidate) *Block {
 	}
 }
 
-// blockByCompletion blocks a container that would keep the runs of the workload from ending.
+// blockByCompletion blocks a sidecar in an ordinary container for kinds that run to completion, because that container
+// would keep the pods running.
 func blockByCompletion(c *candidate) *Block {
 	kind, containers := c.view.Adapter(), c.desired.overlay.Template.Spec.Containers
 	if !kind.Traits.RunsToCompletion || len(containers) == 0 {
@@ -173,7 +175,7 @@ func blockByCompletion(c *candidate) *Block {
 	return newObstacle("container %q would keep running after the other containers end, so that a run of the %s never ends; use a native sidecar (sidecar.native)", containers[0].Name, kind.Kind)
 }
 
-// blockByContainerName blocks a container with a name that is already used.
+// blockByContainerName blocks a sidecar whose container has a name that another container of the workload already has.
 func blockByContainerName(c *candidate) *Block {
 	for _, list := range c.containerLists() {
 		for i := range list {
@@ -191,10 +193,10 @@ func blockByContainerName(c *candidate) *Block {
 	return nil
 }
 
-// blockByMetadata blocks pod labels and annotations that another field manager owns.
+// blockByMetadata blocks a sidecar whose pod labels or annotations another field manager owns.
 func blockByMetadata(c *candidate) *Block { return metadataConflict(c.manager, c.desired, c.view) }
 
-// blockByVolumeName blocks a volume with a name that is already used.
+// blockByVolumeName blocks a sidecar whose volume has a name that another volume of the workload already has.
 func blockByVolumeName(c *candidate) *Block {
 	volumes := c.desired.overlay.Template.Spec.Volumes
 	for i := range volumes {
@@ -206,13 +208,13 @@ func blockByVolumeName(c *candidate) *Block {
 	return nil
 }
 
-// blockByApplicationMounts blocks mounts that the application's containers cannot have.
+// blockByApplicationMounts blocks a sidecar with a mount that an application container cannot have.
 func blockByApplicationMounts(c *candidate) *Block {
 	return applicationConflict(c.desired.overlay.Mounts, c.owned, c.view)
 }
 
-// blockByVolumesAndPorts blocks a container that mounts a volume that the pod would not have, or that declares a port of
-// another container.
+// blockByVolumesAndPorts blocks a sidecar whose container mounts a missing volume, or declares a port of another
+// container.
 func blockByVolumesAndPorts(c *candidate) *Block {
 	for _, list := range c.containerLists() {
 		for i := range list {
@@ -227,8 +229,8 @@ func blockByVolumesAndPorts(c *candidate) *Block {
 	return nil
 }
 
-// blockByKeptPorts blocks a sidecar that stays unchanged, and that has a port of another container. No other conflict
-// can appear after the injection.
+// blockByKeptPorts blocks a sidecar that stays unchanged if another container now declares one of its ports. All other
+// conflicts are impossible after the injection.
 func blockByKeptPorts(c *candidate) *Block {
 	if !c.diff.keepsRendering {
 		return nil
@@ -253,7 +255,7 @@ func blockByPausedWorkload(c *candidate) *Block {
 	return newExclusion(meta.ReasonWorkloadPaused, "the workload is paused (spec.paused); the operator changes the sidecar after the workload is resumed")
 }
 
-// blockByDrift blocks the correction of manual changes if they are only reported.
+// blockByDrift blocks the correction of manual changes if spec.driftPolicy is Report.
 func blockByDrift(c *candidate) *Block {
 	if !c.diff.isDrift || !c.policy.ReportDrift {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// OmitOptional returns the desired sidecar without the optional pod annotations that other field managers have already
-// set in the workload, or that make no difference there.
+// OmitOptional returns the desired sidecar without the optional pod annotations that the workload does not need: other
+// field managers already set them, or a volume of the workload makes them ineffective.
 func (d *Desired) OmitOptional(manager string, view *workload.View) *Desired {
 	keys := d.keysSetByOthers(manager, view)
 	if needless := d.overlay.OptionalWithNodeVolumes; len(needless) > 0 && blocksNodeRemoval(view) {
@@ -32,15 +32,14 @@ func (d *Desired) OmitOptional(manager string, view *workload.View) *Desired {
 	return d.omit(keys, nil)
 }
 
-// WithoutPullSecrets returns the desired sidecar without some pull secrets, for a workload that already lists
-// them.
+// WithoutPullSecrets returns the desired sidecar without the named pull secrets, for a workload that lists them itself.
 func (d *Desired) WithoutPullSecrets(names []string) *Desired { return d.omit(nil, names) }
 
-// omit returns the desired sidecar without pod annotations of some keys and without some pull secrets.
+// omit returns the desired sidecar without the pod annotations of some keys and without some pull secrets.
 func (d *Desired) omit(keys, secrets []string) *Desired {
 	overlay, err := d.overlay.Omit(keys, secrets)
 	if err != nil {
-		return d // The body was written before, so this does not happen.
+		return d // Omit fails only if the body cannot be encoded, and it was encoded before.
 	}
 	reduced := NewDesired(overlay, d.sidecar, d.annotations[meta.AnnotationContainerName], d.annotations[meta.AnnotationConfigMapVersion], d.notes)
 	reduced.fullHash = d.fullHash
@@ -53,8 +52,8 @@ func blocksNodeRemoval(view *workload.View) bool {
 	return slices.ContainsFunc(view.ApplicationVolumes(), func(volume workload.Volume) bool { return volume.IsOnNode() })
 }
 
-// keysSetByOthers returns the keys of optional annotations that other field managers have already set in the
-// workload.
+// keysSetByOthers returns the keys of optional annotations that other field managers already set on the workload's
+// pods.
 func (d *Desired) keysSetByOthers(manager string, view *workload.View) []string {
 	var keys []string
 	for _, key := range d.overlay.OptionalAnnotations {
@@ -65,9 +64,9 @@ func (d *Desired) keysSetByOthers(manager string, view *workload.View) []string 
 	return keys
 }
 
-// OmittedAnnotations returns messages about pod annotations that the sidecar does not set because other field
-// managers set them. A message names the text to add to the annotation, and its place. An annotation that already
-// contains the text has no message.
+// OmittedAnnotations returns messages about pod annotations that the sidecar does not set because other field managers
+// set them. A message names the text that the annotation lacks, and the place to add it. There is no message for an
+// annotation that already contains the text.
 func (d *Desired) OmittedAnnotations(manager string, view *workload.View) []string {
 	var messages []string
 	for _, key := range d.keysSetByOthers(manager, view) {
@@ -108,11 +107,11 @@ func (d *Desired) NodeBlockingVolumes(manager string, view *workload.View) strin
 	return missingItems(key, strings.Join(names, ","), named)
 }
 
-// missingItems returns the items of a text that are not in a list. The text, the list and the result separate
-// items by commas. The key is the key of the annotation.
+// missingItems returns the comma-separated items of a text that are not in a comma-separated list. key is the key of
+// the annotation that contains the list.
 func missingItems(key, text, list string) string {
 	items := strings.Split(list, ",")
-	if key != meta.AnnotationEvictableVolumes { // For the Cluster Autoscaler, whitespace is a part of the name.
+	if key != meta.AnnotationEvictableVolumes { // The Cluster Autoscaler does not trim whitespace around a name.
 		for i := range items {
 			items[i] = strings.TrimSpace(items[i])
 		}
