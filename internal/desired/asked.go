@@ -17,13 +17,12 @@ import (
 //
 //   - every layer of values that is not built in, and the name of the environment
 //   - the policy and the template set
-//   - the copied part of the referenced configuration
-//   - the minor version of the API server, and the minor version of the oldest kubelet if it differs from the
-//     assumed version
-//   - the last change of the built-in templates that rolls workloads
+//   - the part of the referenced configuration that is copied
+//   - the minor version of the API server, and the minor version of the oldest kubelet if it is not the assumed one
+//   - the last change of the built-in templates that restarts pods
 //
-// Workloads keep a digest of its JSON, so the JSON names and their order must not change. Empty fields are
-// omitted, so that a new field does not change the digest of inputs without that field.
+// Workloads store a digest of its JSON, so the JSON names and their order must not change. Empty fields are omitted, so
+// that a new field does not change the digests of inputs without it.
 type requestedInputs struct {
 	Environment string           `json:"environment,omitempty"`
 	Policy      string           `json:"policy,omitempty"`
@@ -38,7 +37,8 @@ type requestedInputs struct {
 	sources inputSources
 }
 
-// inputSources contains the sources of the requested input, also of parts that the digest does not cover.
+// inputSources contains the objects from which the requested input was built. Some of their content is not in the
+// digest.
 type inputSources struct {
 	set    *TemplateSet
 	policy *policy.Policy
@@ -48,13 +48,14 @@ type inputSources struct {
 	version, kubelet string
 }
 
-// names returns a text that identifies the sources: the source of each layer, and the versions of the operator and
-// the kubelet. Inputs with the same digest may have different sources.
+// names returns a text that identifies the sources: the number of layers of each source, and the versions of the
+// operator and the kubelet. Inputs with the same digest may have different sources.
 func (b *inputSources) names() string {
 	return fmt.Sprintf("%d %d %d %q %q", len(b.layers.namespace), len(b.layers.sidecar), len(b.layers.workload), b.version, b.kubelet)
 }
 
-// newRequestedInputs returns the requested input without Config, which is known only after rendering.
+// newRequestedInputs returns the requested input. Config is still empty, because the copied part of the configuration
+// is known only after rendering.
 func newRequestedInputs(s *Inputs, set *TemplateSet, name string, layers layers) requestedInputs {
 	requested := requestedInputs{
 		Environment: name, Policy: s.Platform.Policy.ExplicitDigest, Kubernetes: minorVersion(s.KubeVersion), Roll: s.Platform.Roll,
@@ -81,8 +82,8 @@ func newRequestedInputs(s *Inputs, set *TemplateSet, name string, layers layers)
 	return requested
 }
 
-// digest returns the digest of the input, with the copied part of a referenced ConfigMap but without the rest of it.
-// configMapCopy is nil if no ConfigMap is copied.
+// digest returns the digest of the input. configMapCopy is the copy of the referenced ConfigMap, or nil if none is
+// copied. Only the copied part of that ConfigMap is in the digest.
 func (a requestedInputs) digest(configMapCopy *ConfigMapCopy) string {
 	if configMapCopy != nil {
 		a.Config = configMapCopy.Digest
@@ -91,8 +92,8 @@ func (a requestedInputs) digest(configMapCopy *ConfigMapCopy) string {
 	return meta.Digest(text, 8)
 }
 
-// changeInputs returns digests of the input by source, from which later changes are described. configMapCopy is nil
-// if no ConfigMap is copied.
+// changeInputs returns digests of the input by source. A later plan compares them with new digests to describe the
+// changes. configMapCopy is nil if no ConfigMap is copied.
 func (a *requestedInputs) changeInputs(configMapCopy *ConfigMapCopy) plan.Inputs {
 	inputs, sources := plan.Inputs{}, &a.sources
 	if sources.set == nil {

@@ -16,13 +16,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// builtInChart contains the built-in templates of this release, or of the release that published a revision.
+// builtInChart contains the built-in templates: of this release, or of the release that published a stored revision.
 type builtInChart struct {
 	files render.Files
 	chart *render.Chart
 }
 
-// loadedChart is a template set after it was loaded from one version of its ConfigMap.
+// loadedChart is a template set that was loaded from one version of its ConfigMap.
 type loadedChart struct {
 	version string
 	chart   *render.Chart
@@ -35,6 +35,7 @@ type loadedChart struct {
 	err     error
 }
 
+// newBuiltInChart loads the files of a built-in chart.
 func newBuiltInChart(files render.Files) (*builtInChart, error) {
 	chart, err := files.Load()
 	if err != nil {
@@ -43,7 +44,7 @@ func newBuiltInChart(files render.Files) (*builtInChart, error) {
 	return &builtInChart{files: files, chart: chart}, nil
 }
 
-// storedFiles returns the files of a chart in the form in which a revision stores them.
+// storedFiles converts the files of a chart to the form in which a revision stores them.
 func storedFiles(chart render.Files) fleet.Files {
 	files := fleet.Files{Data: map[string]string{}, BinaryData: map[string][]byte{}}
 	for name, content := range chart {
@@ -56,8 +57,8 @@ func storedFiles(chart render.Files) fleet.Files {
 	return files
 }
 
-// chartFor returns the built-in chart that is stored with a revision. It returns the receiver if the revision
-// has the same files or none.
+// chartFor returns the built-in chart that is stored with a revision. It returns the receiver if the revision stores
+// the same files, or no built-in chart.
 func (b *builtInChart) chartFor(content *fleet.Content) (*builtInChart, error) {
 	if content.BuiltIn.IsEmpty() || content.BuiltIn.Equals(storedFiles(b.files)) {
 		return b, nil
@@ -73,7 +74,8 @@ func (b *builtInChart) chartFor(content *fleet.Content) (*builtInChart, error) {
 	return stored, nil
 }
 
-// load loads a template set from the files of its ConfigMap.
+// load loads a template set from the files of its ConfigMap. The built-in chart provides the files that the ConfigMap
+// does not have.
 func (b *builtInChart) load(content fleet.Files) loadedChart {
 	object := &corev1.ConfigMap{Data: content.Data, BinaryData: content.BinaryData}
 	loaded := loadedChart{content: content, contentDigest: companion.Digest(object), files: plan.ConfigMapDigests(object)}
@@ -85,8 +87,8 @@ func (b *builtInChart) load(content fleet.Files) loadedChart {
 	return loaded
 }
 
-// addSets adds the built-in template set and the other template sets to a platform. Each set gets the
-// installation's values, by file, and the names of all known environments.
+// addSets adds the built-in template set and the given charts to a platform. Each set gets the installation's values,
+// which are files by name, and the names of all known environments.
 func (b *builtInChart) addSets(platform *Platform, source string, values map[string]string, charts map[string]loadedChart) {
 	platform.builtIn = b.files
 	withValues := func(chart *render.Chart) *environment.Set {

@@ -13,20 +13,21 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// maxCacheBytes is the limit of a Cache in bytes, for a container with the chart's memory limit. A rendering uses
-// about twenty kilobytes, and up to a megabyte.
+// maxCacheBytes is the maximum size of a Cache, which fits into the memory limit of the chart's container. A rendering
+// uses about twenty kilobytes, and at most a megabyte.
 const maxCacheBytes = 32 << 20
 
-// Cache caches renderings and checks by all of their inputs, so that a reconcile without changes does not
-// render anything. It does not affect results, and its size is limited in bytes. It is safe for concurrent use.
-// A nil Cache does not cache anything.
+// Cache caches renderings and checks by all of their inputs, so that a reconcile without changes renders nothing. The
+// cache does not affect results, and its size is limited. It is safe for concurrent use. A nil Cache does not cache
+// anything.
 //
-// A request is all input except the workload. Its key has the digest of the chart and of the values. The cache contains:
+// A request is all input except the workload; its key contains the digests of the chart and of the values. The cache
+// contains:
 //
 //   - by request: the lists of workload fields that its templates have read (see findCached)
-//   - by request and the fields that the templates have read: a *Rendered, which is the result for a namespace, or an
-//     *execution, which all namespaces share
-//   - by the key of one of these and a name: a *plan.Desired, or a *Rendered for a short grace period
+//   - by request and the values of these fields: a *Rendered, which is for one namespace, or an *execution, which all
+//     namespaces share
+//   - by the key of such an entry and a name: a *plan.Desired, or a *Rendered for a short grace period
 //   - by digest: the ConfigMaps of renderings, and the reports of configuration checks
 //   - by spec: the merged values of ClusterVectorSidecars
 type Cache struct {
@@ -37,7 +38,7 @@ type Cache struct {
 // NewCache returns an empty Cache.
 func NewCache() *Cache { return &Cache{entries: bounded.NewStore[any](maxCacheBytes)} }
 
-// getCached returns the cached value of a key, or the zero value.
+// getCached returns the cached value of a key, or the zero value if none is cached.
 func getCached[V any](c *Cache, key []byte) (value V) {
 	if c == nil {
 		return value
@@ -48,7 +49,7 @@ func getCached[V any](c *Cache, key []byte) (value V) {
 	return value
 }
 
-// put caches a value of a size in bytes, without the cached values that it uses.
+// put caches a value. bytes is its size without the cached values that it shares, and uses are the keys of these.
 func (c *Cache) put(key string, value any, bytes int, uses ...string) {
 	if c == nil {
 		return
@@ -58,11 +59,11 @@ func (c *Cache) put(key string, value any, bytes int, uses ...string) {
 	c.entries.Put(key, value, bytes, uses...)
 }
 
-// find returns the cached result of a request for a workload, or nil for none. Workloads that are equal in the fields
-// that the templates have read share a result. Most workloads have the same list of fields, so one lookup usually
-// finds it.
+// findCached returns the cached result of a request for a workload, or nil if none is cached. Workloads that are equal
+// in the fields that the templates have read share a result. Most workloads have the same list of fields, so the first
+// lookup usually succeeds.
 func findCached[V any](c *Cache, request []byte, target *workload.View) *V {
-	var buffer [1024]byte // Mostly enough, without an allocation.
+	var buffer [1024]byte // Most keys fit, so they need no allocation.
 	for _, reads := range getCached[[][]tree.Read](c, request) {
 		if cached := getCached[*V](c, appendKey(buffer[:0], request, target, reads)); cached != nil {
 			return cached
@@ -71,24 +72,25 @@ func findCached[V any](c *Cache, request []byte, target *workload.View) *V {
 	return nil
 }
 
-// appendKey appends the key of the result of a request for the fields of a workload that the templates have read.
+// appendKey appends the cache key of a request's result for a workload. The key contains the values of the workload's
+// fields in reads.
 func appendKey(text, request []byte, target *workload.View, reads []tree.Read) []byte {
 	return target.AppendReads(append(append(text, request...), '/'), reads)
 }
 
-// maxReadLists is the maximum number of different lists of fields for one request, because each list costs a
-// lookup for every workload. Templates that look up a label by the name of the workload would otherwise have
-// one list for each workload.
+// maxReadLists is the maximum number of different lists of read fields for one request, because each list costs a
+// lookup for every workload. If templates look up a label by the name of the workload, each workload has a list of its
+// own.
 const maxReadLists = 16
 
-// keyFor returns the key of the result of a request for a workload. It records the fields that the templates have
+// keyFor returns the cache key of a request's result for a workload. It also records the fields that the templates have
 // read, so that findCached returns the result.
 func (c *Cache) keyFor(request []byte, target *workload.View, reads []tree.Read) string {
 	return string(appendKey(nil, request, target, c.recordReads(request, reads)))
 }
 
-// recordReads records the fields that the templates have read for a request, and returns the fields for the key. If
-// the request already has too many different lists, the result has the top-level keys of the fields instead.
+// recordReads records the fields that the templates have read for a request, and returns the fields for the cache key.
+// If the request already has maxReadLists other lists, it returns the top-level keys of the fields instead.
 func (c *Cache) recordReads(request []byte, reads []tree.Read) []tree.Read {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,7 +110,8 @@ func (c *Cache) recordReads(request []byte, reads []tree.Read) []tree.Read {
 	return reads
 }
 
-// sharedValues are cached values that several renderings use. Their entries in the cache count their memory.
+// sharedValues are cached values that several renderings use. The cache counts their memory only once, in their own
+// entries.
 type sharedValues struct {
 	keys   []string
 	values []any
@@ -116,13 +119,14 @@ type sharedValues struct {
 	bytes int
 }
 
+// add adds a cached value. newBytes is its size, or 0 if it was already cached.
 func (s *sharedValues) add(key string, value any, newBytes int) {
 	s.keys, s.values, s.bytes = append(s.keys, key), append(s.values, value), s.bytes+newBytes
 }
 
-// derive returns a desired state that create derives from a cached value. It caches the result by the key of that
-// value and by a name, and adds it to the shared values. objects belong to the value, so they are not counted again.
-// source is "" if the value is not cached.
+// derive returns the desired sidecar that create derives from a cached value with the key source. It caches the result
+// by source and name, and adds it to the shared values. objects are the parts of the result that belong to the cached
+// value, so that their memory is not counted again. If source is "", derive does not cache the result.
 func (c *Cache) derive(source, name string, create func() *plan.Desired, shared *sharedValues, objects ...any) *plan.Desired {
 	if source == "" {
 		return create()
@@ -138,8 +142,8 @@ func (c *Cache) derive(source, name string, create func() *plan.Desired, shared 
 	return desired
 }
 
-// Adopt moves all entries of another Cache into this Cache. They replace entries with the same key. The other
-// Cache must not be used afterwards.
+// Adopt moves all entries of another Cache into this Cache, and replaces entries with the same key. The other Cache
+// must not be used afterwards.
 func (c *Cache) Adopt(source *Cache) {
 	for entry := range source.entries.All() {
 		lists, isReads := entry.Value.([][]tree.Read)

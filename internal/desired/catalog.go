@@ -21,8 +21,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// Catalog converts the ConfigMaps of an installation to a Platform, and keeps the last known good version of
-// each part. It gets the ConfigMaps as arguments and makes no API calls. It is safe for concurrent use.
+// Catalog converts the ConfigMaps of an installation to a Platform, and keeps the last known good version of each part
+// of it. Callers pass the ConfigMaps, and the Catalog makes no API calls. It is safe for concurrent use.
 type Catalog struct {
 	builtIn *builtInChart
 
@@ -35,18 +35,19 @@ type Catalog struct {
 	pace   lastGood[fleet.Rules]
 }
 
-// lastGood is a part of the installation's ConfigMap, such as the policy, with its last valid version.
+// lastGood is one part of the installation's ConfigMap, such as the policy, and its last known good version.
 type lastGood[T any] struct {
 	// text is the text that was parsed last, or nil if none was parsed.
 	text *string
-	// value is the result of parsing the last valid text, or nil if no text was valid. valueText is that text.
+	// value is the parsed form of the last valid text, which is valueText. It is nil if no text was valid.
 	value     *T
 	valueText string
-	// err explains why text is invalid, or is nil if it is valid.
+	// err explains why the current text is invalid, or is nil if it is valid.
 	err error
 }
 
-// read parses the text of a part if the text has changed. It returns the changes to report.
+// read parses the text of the part if it has changed since the last call. It returns the changes to report: a new
+// error, or a valid text that is not the first one.
 func (l *lastGood[T]) read(installation *corev1.ConfigMap, key, description string, parse func(source string, text []byte) (*T, error)) []PlatformChange {
 	text := installation.Data[key]
 	if l.text != nil && *l.text == text {
@@ -64,7 +65,7 @@ func (l *lastGood[T]) read(installation *corev1.ConfigMap, key, description stri
 	return []PlatformChange{{Object: installation, Key: key, Description: description, Err: err}}
 }
 
-// PlatformChange is a change in one part of the platform that the Catalog has loaded.
+// PlatformChange reports that the Catalog has loaded a new version of one part of the platform.
 type PlatformChange struct {
 	// Object is the ConfigMap that contains the part.
 	Object *corev1.ConfigMap
@@ -85,8 +86,8 @@ func NewCatalog(builtin render.Files) (*Catalog, error) {
 	return &Catalog{builtIn: chart, charts: map[string]loadedChart{}}, nil
 }
 
-// NewPlatform returns a Platform with one chart as the default template set. The files contain the
-// installation's values ("ENVIRONMENT.yaml"), its policy (PolicyKey) and its rollout rules (RolloutKey).
+// NewPlatform returns a Platform with one chart as its default template set. The files are the data of the
+// installation's ConfigMap: its values (ENVIRONMENT.yaml), its policy (PolicyKey) and its rollout rules (RolloutKey).
 func NewPlatform(chart *render.Chart, source string, files map[string]string) *Platform {
 	environments := chart.Environments.WithInstallation(source, files)
 	platform := &Platform{Environments: environments, Roll: chart.Roll}
@@ -99,10 +100,9 @@ func NewPlatform(chart *render.Chart, source string, files map[string]string) *P
 // Builtin returns the built-in chart.
 func (c *Catalog) Builtin() *render.Chart { return c.builtIn.chart }
 
-// Update loads the current ConfigMaps: the ConfigMap of the installation's values, and the ConfigMaps of
-// template sets. It returns the resulting Platform, and the changes since the last call. If no resource version
-// has changed, it does not load anything. It ignores template sets of the release that the installation's
-// values do not list.
+// Update returns the Platform for the current ConfigMaps: the ConfigMap of the installation's values, and the
+// ConfigMaps of template sets. It also returns the changes since the last call. If no resource version has changed, it
+// returns the same Platform. It ignores template sets of the Helm release that the installation's values do not list.
 func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap) (*Platform, []PlatformChange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,8 +134,8 @@ func (c *Catalog) Update(installation *corev1.ConfigMap, sets []corev1.ConfigMap
 	return platform, changes
 }
 
-// Draft returns the Platform for ConfigMaps that must not be published yet. The Catalog does not store it.
-// According to such a Platform, the operator may write only removals.
+// Draft returns a Platform for ConfigMaps that must not be published yet, from which the operator writes only removals.
+// The Catalog does not store it.
 func (c *Catalog) Draft(wait *Wait) *Platform {
 	draft := &Catalog{builtIn: c.builtIn, charts: map[string]loadedChart{}}
 	platform, _ := draft.Update(wait.ConfigMaps.Installation, wait.ConfigMaps.Sets)
@@ -143,9 +143,9 @@ func (c *Catalog) Draft(wait *Wait) *Platform {
 	return platform.Awaiting(wait)
 }
 
-// Restore restores the parts that have never been valid since the process started. The template sets and the
-// policy get the content of an earlier revision, which is nil if it cannot be read. The rollout rules get the
-// text that was in use. Restore reports whether it has restored a part.
+// Restore restores the parts that have had no valid version since the process started. content is an earlier revision,
+// for the template sets and the policy, or nil if that revision cannot be read. rollout is the last valid text of the
+// rollout rules. Restore returns true if it has restored a part.
 func (c *Catalog) Restore(content *fleet.Content, rollout string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -169,18 +169,17 @@ func (c *Catalog) Restore(content *fleet.Content, rollout string) bool {
 		}
 	}
 	if isRestored {
-		c.version = "" // The next Update builds a Platform from it.
+		c.version = "" // The next Update builds a Platform with the restored parts.
 	}
 	return isRestored
 }
 
-// PlatformAt returns the platform of a stored revision. It has the template sets, values and policy of the
-// revision, and the built-in templates if the revision stores them. See Platform.WithCurrent. A template set
-// that can no longer be loaded has an error.
+// PlatformAt returns the Platform of a stored revision: its template sets, values and policy, and its built-in
+// templates if the revision stores them. Platform.WithCurrent adds the current settings. A template set that can no
+// longer be loaded has an error.
 //
-// The error is a *fleet.RecordError if the built-in templates or the policy cannot be loaded. It also is if a
-// template set now renders differently than when the revision was published. Otherwise, it is the context's
-// error.
+// The error is a *fleet.RecordError in two cases: the built-in templates or the policy cannot be loaded, or a template
+// set renders differently than when the revision was published. All other errors are the context's error.
 func (c *Catalog) PlatformAt(ctx context.Context, content *fleet.Content) (*Platform, error) {
 	rules, err := parsePolicy(content)
 	builtIn := c.builtIn
@@ -213,7 +212,8 @@ func parsePolicy(content *fleet.Content) (*policy.Policy, error) {
 	return policy.ParseExplicit(PolicyKey, []byte(content.Values.Data[PolicyKey]))
 }
 
-// content returns the content to publish for the ConfigMaps. An invalid part has its last known good content.
+// content returns the content of the ConfigMaps that a revision publishes. An invalid part has its last known good
+// content.
 func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
 	content := &fleet.Content{Values: fleet.Files{Data: map[string]string{}}, Sets: map[string]fleet.Files{}, Roll: c.builtIn.chart.Roll}
 	maps.Copy(content.Values.Data, installation.Data)
@@ -231,8 +231,8 @@ func (c *Catalog) content(installation *corev1.ConfigMap) *fleet.Content {
 	return content
 }
 
-// FindStop returns the reason why the installation's ConfigMap stops writes. A misspelled value also stops writes,
-// because a user who sets the annotation intends to stop them.
+// FindStop returns the reason why all writes of the installation are stopped, which its ConfigMap contains. Any value
+// of the annotation except "false" stops writes, because a user who sets the annotation intends to stop them.
 func FindStop(installation *corev1.ConfigMap) WriteStop {
 	switch value, ok := installation.Annotations[meta.AnnotationStopWrites]; {
 	case ok && value != "false":
@@ -243,7 +243,8 @@ func FindStop(installation *corev1.ConfigMap) WriteStop {
 	return NotStopped
 }
 
-// readSets loads the template sets that have changed, and removes the template sets that were deleted.
+// readSets loads the template sets that have changed, and drops those that were deleted. It returns the changes to
+// report.
 func (c *Catalog) readSets(sets []corev1.ConfigMap) []PlatformChange {
 	byName := map[string][]*corev1.ConfigMap{}
 	for i := range sets {
@@ -266,8 +267,8 @@ func (c *Catalog) readSets(sets []corev1.ConfigMap) []PlatformChange {
 	return changes
 }
 
-// load loads a template set, unless the same version of it is already loaded. An invalid set keeps its last
-// known good version.
+// load returns a loaded template set. It returns the previous result if no version has changed. A set that is invalid
+// now keeps its last known good version and gets an error.
 func (c *Catalog) load(name string, objects []*corev1.ConfigMap, previous loadedChart) loadedChart {
 	loaded := loadedChart{}
 	for _, object := range objects {

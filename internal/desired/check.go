@@ -23,7 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// VectorReader parses and checks Vector configuration within the size limits of a configuration file.
+// VectorReader parses and checks Vector configuration, and limits the size of its files.
 var VectorReader = newVectorReader()
 
 func newVectorReader() *vectorconfig.Reader {
@@ -31,11 +31,11 @@ func newVectorReader() *vectorconfig.Reader {
 	return &vectorconfig.Reader{YAML: limits.ReadYAML, JSON: limits.ReadJSON, TOML: limits.ReadTOML, MaxBytes: limits.Bytes, Nearest: humanize.Nearest}
 }
 
-// checkCached checks files, caches the report and adds it to the shared values. It never returns nil. If the context has
-// ended, the report and all results that depend on it must not be used.
+// checkCached returns the report of a configuration check, from the cache if possible, and adds it to the shared
+// values. It never returns nil. If the context has ended, callers must not use the report.
 func (c *Cache) checkCached(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, shared *sharedValues) *vectorconfig.Report {
 	if len(files) == 0 && options.Container == nil {
-		return &vectorconfig.Report{Intake: vectorconfig.Intake{HasOtherSources: true}} // The configuration is not for the operator to read.
+		return &vectorconfig.Report{Intake: vectorconfig.Intake{HasOtherSources: true}} // The operator cannot read the configuration, so any source is possible.
 	}
 	if c == nil {
 		return runCheck(ctx, files, options)
@@ -56,6 +56,7 @@ func (c *Cache) checkCached(ctx context.Context, files []vectorconfig.File, opti
 	return fresh
 }
 
+// runCheck checks the files of a configuration. It returns an empty report if the context has ended.
 func runCheck(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options) *vectorconfig.Report {
 	report, err := VectorReader.Check(ctx, files, options)
 	if err != nil {
@@ -64,8 +65,8 @@ func runCheck(ctx context.Context, files []vectorconfig.File, options vectorconf
 	return report
 }
 
-// setReport sets the report on the configuration that a rendered sidecar reads. It also parses the configuration if
-// checks are off.
+// setReport checks the configuration that a rendered sidecar reads, and sets the report of the check on rendered. It
+// also parses the configuration if checks are off, because other decisions depend on the parsed configuration.
 func (r *renderer) setReport(ctx context.Context, overlay *workload.Overlay, rendered *Rendered) {
 	spec, container := &overlay.Template.Spec, overlay.Container(rendered.container)
 	options := vectorconfig.Options{Image: tree.Text(r.request.Values.Tree, "sidecar", "image")}
@@ -94,8 +95,8 @@ func (r *renderer) setReport(ctx context.Context, overlay *workload.Overlay, ren
 	}
 }
 
-// checkAlone checks the user's configuration if no workload runs it. It returns the reason why the
-// configuration must not reach a pod, or nil if it may.
+// checkAlone checks the user's configuration before any workload runs it. It returns the reason why the configuration
+// must not reach a pod, or nil if it may.
 func (r *renderer) checkAlone(ctx context.Context) (*vectorconfig.Report, *Invalid) {
 	values := r.request.Values
 	files := (&sidecarFiles{values: values, config: r.config}).files()
@@ -110,15 +111,15 @@ func (r *renderer) checkAlone(ctx context.Context) (*vectorconfig.Report, *Inval
 	return report, validateReport(report, forbidden, values)
 }
 
-// checkFiles checks files against Vector's rules and the policy. The error lists the content that the policy rejects,
-// for every value of sidecar.config.check. bypasses returns the ways in which the container can bypass the policy's
-// rules.
+// checkFiles checks the files of a configuration against Vector's rules and the policy. The error lists the content
+// that the policy rejects, also if sidecar.config.check is Off. bypasses returns the ways in which the container can
+// bypass the policy.
 func (r *renderer) checkFiles(ctx context.Context, files []vectorconfig.File, options vectorconfig.Options, shared *sharedValues, bypasses func(*vectorconfig.Policy) []string) (report *vectorconfig.Report, forbidden error) {
 	forbidden = r.policy.CheckEach(func(rules *policy.Policy) error {
 		options.Policy = rules.Vector
 		fileReport := r.cache.checkCached(ctx, files, options, shared)
 		if report == nil {
-			report = fileReport // The first rules are the current ones.
+			report = fileReport // The first policy is the current one.
 		}
 		if violations := slices.Concat(bypasses(&rules.Vector), findingTexts(vectorconfig.Forbidden(fileReport.Findings))); len(violations) > 0 {
 			return fmt.Errorf("Vector configuration rejected by the platform's policy: %s", strings.Join(violations, "\n")) //nolint:staticcheck // Vector is a name.
@@ -128,7 +129,8 @@ func (r *renderer) checkFiles(ctx context.Context, files []vectorconfig.File, op
 	return report, forbidden
 }
 
-// validateReport returns the reason why the checked configuration must not reach a pod, or nil if it may.
+// validateReport returns the reason why the checked configuration must not reach a pod, or nil if it may. policyErr is
+// the error of checkFiles.
 func validateReport(report *vectorconfig.Report, policyErr error, values environment.Values) *Invalid {
 	if policyErr != nil {
 		return &Invalid{meta.ReasonPolicyViolation, policyErr.Error()}
@@ -143,12 +145,13 @@ func validateReport(report *vectorconfig.Report, policyErr error, values environ
 	return &Invalid{meta.ReasonInvalidConfig, strings.Join(findingTexts(errors), "\n")}
 }
 
-// checkMode returns the value of sidecar.config.check, which defines how errors in the configuration are
-// handled.
+// checkMode returns the value of sidecar.config.check, which determines whether errors in the configuration block the
+// sidecar.
 func checkMode(values environment.Values) v1alpha1.ConfigCheck {
 	return v1alpha1.ConfigCheck(tree.Text(values.Tree, "sidecar", "config", "check"))
 }
 
+// findingTexts returns the text of each finding.
 func findingTexts(findings []vectorconfig.Finding) []string {
 	var lines []string
 	for _, finding := range findings {

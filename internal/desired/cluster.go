@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// kubeletSkew is the maximum difference in minor versions between an API server and an older kubelet.
+	// kubeletSkew is the number of minor versions by which kubelets may be older than the API server.
 	kubeletSkew = 3
-	// firstCompleteMinor is the newest minor version of kubelets for which renderings depend on the nodes, because
-	// Kubernetes 1.30 added the preStop sleep.
+	// firstCompleteMinor is the first minor version of kubelets with all features that renderings use. Kubernetes 1.30
+	// added the last one, the preStop sleep.
 	firstCompleteMinor = 30
 )
 
-// kubelet returns the lowest version that the cluster's kubelets may have, such as "v1.29.4". It also reports
-// whether that version differs from the version that is assumed for the API server. Nodes are relevant only for
-// API servers before 1.33, because all kubelets that newer API servers support have all features.
+// kubelet returns the lowest version that the cluster's kubelets may have, such as "v1.29.4". differs reports whether
+// its minor version differs from the version that is assumed without reading nodes. Nodes matter only for API servers
+// before 1.33, because all kubelets that newer API servers support have all features.
 func (in *Inputs) kubelet() (oldest string, differs bool) {
 	server, err := version.ParseGeneric(in.KubeVersion)
 	if err != nil {
@@ -54,8 +54,8 @@ func (in *Inputs) cluster() render.Cluster {
 	return cluster
 }
 
-// AssumedKubelet returns the lowest version that kubelets are assumed to have if the nodes are not read, such
-// as "v1.28.0". It returns "" if renderings do not depend on the versions of kubelets.
+// AssumedKubelet returns the lowest version that kubelets may have if nodes are not read, such as "v1.28.0". It returns
+// "" if that version has all features, so that renderings do not depend on kubelets.
 func AssumedKubelet(kubeVersion string) string {
 	inputs := Inputs{Settings: Settings{KubeVersion: kubeVersion}}
 	assumed, _ := inputs.kubelet()

@@ -17,17 +17,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// collection describes the data that a sidecar collects from an application, as far as it is the same for all
-// workloads.
+// collection describes the application data that a sidecar collects, as far as it is the same for all workloads.
 type collection struct {
-	// idle is the warning for a workload without an application container that mounts one of the volumes, or "" for
-	// no warning.
+	// idle is the warning for a workload from which the sidecar collects no data, because no application container
+	// mounts one of the volumes. It is "" if the sidecar may collect data from every workload.
 	idle    string
 	volumes []string
 }
 
-// newCollection returns the collection of a rendered sidecar. It has no warning if the configuration receives
-// events, or reads files that the application may write.
+// newCollection returns the collection of a rendered sidecar. It has no warning if the configuration receives events,
+// or reads files from volumes that the sidecar mounts into the application.
 func newCollection(report *vectorconfig.Report, sidecar *corev1.Container, desired *plan.Desired) collection {
 	intake := report.Intake
 	if intake.HasOtherSources || sidecar == nil || !readsConfig(sidecar) {
@@ -58,16 +57,16 @@ func (c *collection) idleWarning(view *workload.View) string {
 	return c.idle
 }
 
-// readsConfig reports whether a container reads the configuration that the chart mounts, and not another
-// configuration of the user.
+// readsConfig reports whether a container reads the configuration file that the chart mounts, and not a file that the
+// user mounts.
 func readsConfig(container *corev1.Container) bool {
 	const folder = "/etc/vector/"
 	names := slices.ContainsFunc(container.Args, func(argument string) bool { return strings.HasPrefix(argument, folder) })
 	return names && strings.HasPrefix(volumeAt(container, folder+"x"), meta.VolumePrefix)
 }
 
-// volumeAt returns the name of the volume that contains the files of a pattern, or "" for the container's own
-// file system. If several mounts are above the files, it uses the one with the longest path.
+// volumeAt returns the name of the volume that contains the files of a path pattern, or "" if the files are in the
+// container's own file system. Of nested mounts, the deepest one contains the files.
 func volumeAt(container *corev1.Container, pattern string) string {
 	volume, deepest := "", 0
 	for _, mount := range container.VolumeMounts {
@@ -79,7 +78,7 @@ func volumeAt(container *corev1.Container, pattern string) string {
 	return volume
 }
 
-// isShared reports whether a container of the application mounts a volume.
+// isShared reports whether an application container mounts the volume with a name.
 func isShared(volume string, view *workload.View) bool {
 	for _, c := range view.Containers {
 		if view.ContainerOwner(c.Name) != "" {

@@ -12,9 +12,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// finishRendering checks the configuration of a rendered overlay. If the check succeeds, it sets the overlay to apply and
-// everything that is computed from it. executionKey is the cache key of the execution that rendered the overlay, or "" if
-// the overlay is for this rendering only.
+// finishRendering checks the configuration of a rendered overlay. If the configuration is valid, it sets the overlay to
+// apply, and the desired sidecar that is computed from the overlay. executionKey is the cache key of the execution that
+// rendered the overlay, or "" if only this rendering uses the overlay.
 func (r *renderer) finishRendering(ctx context.Context, result *Rendered, rendered *workload.Overlay, executionKey string) {
 	r.setReport(ctx, rendered, result)
 	if result.Invalid = validateReport(result.Report, result.forbidden, r.request.Values); result.Invalid != nil {
@@ -40,9 +40,9 @@ func (r *renderer) finishRendering(ctx context.Context, result *Rendered, render
 		return plan.NewDesired(result.Overlay, sidecar, result.container, version, notes).WithInput(input)
 	}
 	if result.Copied != nil {
-		executionKey = "" // The overlay to apply refers to the copy.
+		executionKey = "" // The overlay to apply mounts the copy, so it differs from the cached overlay.
 	}
-	// Maps are printed in the order of their keys.
+	// The cache key must not depend on the order of maps. Sprintf prints maps in the order of their keys.
 	name := fmt.Sprintf(" %q %q %q %q %q %s", result.container, version, notes, inputDigest, keys, r.requested.sources.names())
 	result.Desired = r.cache.derive(executionKey, name, newDesired, &result.shared, result.Overlay, result.Overlay.Body)
 	result.stranded = r.oldest.startWarning(result.Overlay)

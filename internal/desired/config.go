@@ -19,8 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// configReference is a reference to a Vector configuration in a ConfigMap of the user. The zero value means that the
-// templates render the configuration.
+// configReference is the reference to a ConfigMap of the user with the Vector configuration. The zero value means that
+// the templates render the configuration.
 type configReference struct {
 	// lookupKey is the key that identifies the ConfigMap; see ConfigMapNamed.
 	name, lookupKey, key string
@@ -29,7 +29,8 @@ type configReference struct {
 	object *corev1.ConfigMap
 }
 
-// referencedConfig reads the ConfigMap that the values refer to.
+// referencedConfig returns the reference to the ConfigMap that the values name, and reads the ConfigMap. It returns the
+// reason if the ConfigMap or its key does not exist.
 func referencedConfig(valueSources *sources, values *mergedValues) (configReference, *Invalid) {
 	name, key := tree.Text(values.Tree, pathOfReference("name")...), tree.Text(values.Tree, pathOfReference("key")...)
 	if name == "" {
@@ -55,11 +56,11 @@ func referencedConfig(valueSources *sources, values *mergedValues) (configRefere
 	return referenced, nil
 }
 
-// referenceKey returns the lookup key of the ConfigMap that the values refer to, or the reason why it cannot be
-// read.
+// referenceKey returns the lookup key of the ConfigMap that the values refer to, or the reason why the VectorSidecar
+// must not read it.
 func (s *sources) referenceKey(name string, values *mergedValues) (lookupKey string, invalid *Invalid) {
 	cluster := s.Sidecar.Cluster
-	if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 { // Such as a path to another namespace.
+	if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 { // A name such as "../shop/config" would be a path to another namespace.
 		return "", &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
 			"sidecar.config.configMapRef.name: %q (%s) is not a valid name of a ConfigMap: %s", name, values.Origin(pathOfReference("name")...), strings.Join(problems, "; "))}
 	}
@@ -80,6 +81,7 @@ func (s *sources) referenceKey(name string, values *mergedValues) (lookupKey str
 	return ConfigMapKey(s.Sidecar.Namespace, types.NamespacedName{Namespace: s.Home, Name: name}), nil
 }
 
+// pathOfReference returns the path of a value below sidecar.config.configMapRef.
 func pathOfReference(key string) []string { return []string{"sidecar", "config", "configMapRef", key} }
 
 // appendTo returns the companions, followed by the referenced ConfigMap if there is one.
@@ -90,6 +92,7 @@ func (c *configReference) appendTo(companions []corev1.ConfigMap) []corev1.Confi
 	return append(slices.Clip(companions), *c.object)
 }
 
+// describeKeys returns a text that lists the keys of a ConfigMap.
 func describeKeys(object *corev1.ConfigMap) string {
 	keys := slices.Sorted(maps.Keys(object.Data))
 	for _, key := range slices.Sorted(maps.Keys(object.BinaryData)) {

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ConfigMapKey returns the key that identifies a ConfigMap in decisions about VectorSidecars of a namespace.
-// The key is NAME for a ConfigMap of that namespace, and NAMESPACE/NAME for others.
+// ConfigMapKey returns the lookup key of a ConfigMap for VectorSidecars of a namespace: NAME for a ConfigMap of that
+// namespace, and NAMESPACE/NAME for all others.
 func ConfigMapKey(namespace string, name types.NamespacedName) string {
 	if name.Namespace == namespace {
 		return name.Name
@@ -18,7 +18,7 @@ func ConfigMapKey(namespace string, name types.NamespacedName) string {
 	return name.String()
 }
 
-// ConfigMapNamed returns the namespace and the name of the ConfigMap that a result of ConfigMapKey identifies.
+// ConfigMapNamed returns the namespace and the name of the ConfigMap with a lookup key. It reverses ConfigMapKey.
 func ConfigMapNamed(namespace, key string) types.NamespacedName {
 	if otherNamespace, name, isElsewhere := strings.Cut(key, "/"); isElsewhere {
 		return types.NamespacedName{Namespace: otherNamespace, Name: name}

@@ -17,7 +17,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// vectorContainer converts a rendered container to the form that the checks of Vector configuration need.
+// vectorContainer converts Vector's container to the input of the checks of Vector configuration.
 func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorconfig.Container {
 	c := &vectorconfig.Container{
 		Commands: containerCommands(container), WorkingDir: container.WorkingDir, Env: containerEnv(container), OpenEnv: len(container.EnvFrom) > 0,
@@ -49,7 +49,8 @@ func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorc
 	return c
 }
 
-// containerEnv returns the environment variables of a container. A value that is known only in the pod is open.
+// containerEnv returns the environment variables of a container. A variable whose value is known only in the pod has
+// IsOpen set.
 func containerEnv(container *corev1.Container) map[string]vectorflags.Text {
 	env := map[string]vectorflags.Text{}
 	for _, variable := range container.Env {
@@ -66,9 +67,9 @@ func containerEnv(container *corev1.Container) map[string]vectorflags.Text {
 // by $.
 var variableReference = regexp.MustCompile(`\$\$|\$\(([^()$]+)\)`)
 
-// expand replaces the references in a text as the kubelet does. References to variables without a value stay
-// unchanged. The result is open if the text refers to a variable that is known only in the pod, such as a
-// variable of a Service.
+// expandVariables replaces $(NAME) in a text by the value of the variable, as the kubelet does. References to unknown
+// variables stay unchanged. The result has IsOpen set if it depends on a variable that is known only in the pod, such
+// as a variable of a Service or, if hasMore is true, a variable of envFrom.
 func expandVariables(text string, env map[string]vectorflags.Text, hasMore bool) vectorflags.Text {
 	expanded := vectorflags.Text{}
 	expanded.Value = variableReference.ReplaceAllStringFunc(text, func(match string) string {
@@ -86,8 +87,8 @@ func expandVariables(text string, env map[string]vectorflags.Text, hasMore bool)
 	return expanded
 }
 
-// containerCommands returns the words of all commands in a container: its command, probes and hooks. Arguments
-// of the container are not included.
+// containerCommands returns the words of a container's command, of its probes and of its hooks, without the container's
+// arguments.
 func containerCommands(container *corev1.Container) []string {
 	words := slices.Clone(container.Command)
 	for _, probe := range []*corev1.Probe{container.LivenessProbe, container.ReadinessProbe, container.StartupProbe} {
@@ -105,8 +106,8 @@ func containerCommands(container *corev1.Container) []string {
 	return words
 }
 
-// vectorMount converts a mount to the form that the checks need, with its size limit and whether it is
-// writable. A volume that is not in the sidecar's pod template belongs to the application.
+// vectorMount converts a mount to the input of the checks of Vector configuration. A mount of a volume that the
+// sidecar's pod template does not contain belongs to the application, and its size limit is unknown.
 func vectorMount(mount corev1.VolumeMount, spec *corev1.PodSpec) vectorconfig.Mount {
 	m := vectorconfig.Mount{Path: mount.MountPath, ReadOnly: mount.ReadOnly}
 	for i := range spec.Volumes {
@@ -122,7 +123,8 @@ func vectorMount(mount corev1.VolumeMount, spec *corev1.PodSpec) vectorconfig.Mo
 	return m
 }
 
-// probedPort returns the port of the pod's address that a probe of the kubelet requests, or 0 for none.
+// probedPort returns the port to which a probe connects at the pod's address, or 0 if the probe does not connect to
+// that address.
 func probedPort(probe *corev1.Probe, container *corev1.Container) int {
 	switch {
 	case probe == nil:
@@ -136,6 +138,8 @@ func probedPort(probe *corev1.Probe, container *corev1.Container) int {
 	return 0
 }
 
+// portNumber returns the number of a port, which may be given by its name in the container. It returns 0 for an unknown
+// name.
 func portNumber(port intstr.IntOrString, container *corev1.Container) int {
 	if port.Type == intstr.Int {
 		return port.IntValue()
@@ -148,8 +152,8 @@ func portNumber(port intstr.IntOrString, container *corev1.Container) int {
 	return 0
 }
 
-// podForCheck returns the parts of a workload's pod outside of the sidecar that the checks need. It contains no
-// ports if the configuration does not listen on ports.
+// podForCheck returns the application's part of a workload's pod, which the checks need. It has no ports if the Vector
+// configuration does not listen on ports.
 func podForCheck(view *workload.View, report *vectorconfig.Report) vectorconfig.Pod {
 	pod := vectorconfig.Pod{GraceSeconds: view.GraceSeconds}
 	if !report.Listens() {

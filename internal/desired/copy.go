@@ -22,12 +22,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// maxCopyBytes is the maximum size in bytes of the content of a copied ConfigMap.
+// maxCopyBytes is the maximum size of the content of a copied ConfigMap in bytes.
 const maxCopyBytes = 1 << 20
 
-// ConfigMapCopy describes the copy of a referenced ConfigMap that a sidecar mounts. The content of the copy has
-// passed the checks. The copy stays if the original becomes invalid. ConfigMapCopy does not contain the content
-// itself, so that a Cache does not store the content.
+// ConfigMapCopy describes the copy of a referenced ConfigMap that a sidecar mounts. The checks have accepted the
+// content of the copy, and the copy stays when the original becomes invalid. ConfigMapCopy does not contain that
+// content, so that a Cache does not store it.
 type ConfigMapCopy struct {
 	Name, Digest string
 	// Keys are the sorted keys that are copied.
@@ -38,9 +38,9 @@ type ConfigMapCopy struct {
 	content map[string]any
 }
 
-// newConfigMapCopy returns the copy of the referenced ConfigMap that a sidecar needs, and an overlay that
-// mounts the copy instead of the original. The copy is nil if the overlay does not use the ConfigMap. If Vector
-// reads configuration that the operator cannot read, all keys are copied.
+// newConfigMapCopy returns the copy of the referenced ConfigMap that a sidecar needs, and an overlay that mounts the
+// copy instead of the original. The copy is nil if the overlay does not use the ConfigMap. readsUnknownFiles reports
+// whether Vector reads configuration that the operator cannot read; all keys are then copied.
 func newConfigMapCopy(source *configReference, request *render.Request, overlay *workload.Overlay, uses *configMapUse, report *vectorconfig.Report, readsUnknownFiles bool) (*ConfigMapCopy, *workload.Overlay, *Invalid) {
 	if !uses.isUsed {
 		return nil, overlay, nil
@@ -64,8 +64,8 @@ func newConfigMapCopy(source *configReference, request *render.Request, overlay 
 	return configMapCopy, &redirected, nil
 }
 
-// neededKeys returns the keys that a sidecar needs: the key in the values, the keys that the overlay names, and
-// the keys that the configuration may read.
+// neededKeys returns the keys of the ConfigMap that a sidecar needs: the key that the values name, the keys that the
+// overlay names, and the keys that the Vector configuration may read.
 func (c *configReference) neededKeys(uses *configMapUse, report *vectorconfig.Report, readsUnknownFiles bool) []string {
 	needed := map[string]bool{c.key: true}
 	maps.Copy(needed, uses.keys)
@@ -76,7 +76,8 @@ func (c *configReference) neededKeys(uses *configMapUse, report *vectorconfig.Re
 	return slices.DeleteFunc(allKeys(c.object), func(key string) bool { return !isAll && !needed[key] })
 }
 
-// NewConfigMap returns the copy as a ConfigMap for a VectorSidecar, with the current content of the original.
+// NewConfigMap returns the ConfigMap of the copy for a VectorSidecar. Its content is the current content of the
+// original.
 func (c *ConfigMapCopy) NewConfigMap(object *corev1.ConfigMap, sidecar types.NamespacedName) *corev1.ConfigMap {
 	instance := meta.ObjectName(sidecar.Name)
 	configMap := &corev1.ConfigMap{
@@ -95,14 +96,15 @@ func (c *ConfigMapCopy) NewConfigMap(object *corev1.ConfigMap, sidecar types.Nam
 	return configMap
 }
 
-// AddTo adds the keys to a ConfigMap that is another copy of the same original. It is needed because copies
-// with the same name may have different keys for different workloads.
+// AddTo adds the keys of this copy to another copy of the same original. Copies with the same name may have different
+// keys for different workloads, and one ConfigMap must have all of them.
 func (c *ConfigMapCopy) AddTo(target, object *corev1.ConfigMap) {
 	for _, key := range c.Keys {
 		copyKey(target, object, key)
 	}
 }
 
+// copyKey copies the text or the bytes of one key between ConfigMaps.
 func copyKey(into, from *corev1.ConfigMap, key string) {
 	if text, ok := from.Data[key]; ok {
 		if into.Data == nil {

@@ -27,16 +27,16 @@ import (
 
 // Common contains the results that are the same for all workloads of a VectorSidecar.
 type Common struct {
-	// Environment is the environment that provides the values. EnvironmentFrom names the setting that selects
-	// the environment. TemplateSet is the name of the template set.
+	// Environment is the name of the environment that provides the values. EnvironmentFrom names the setting that
+	// selects it. TemplateSet is the name of the template set.
 	Environment, EnvironmentFrom, TemplateSet string
-	// ReferencedConfigMap is the lookup key of the ConfigMap from which the Vector configuration is copied, or
-	// "" if the templates render the configuration. It is also set if the ConfigMap does not exist.
+	// ReferencedConfigMap is the lookup key of the ConfigMap with the Vector configuration, or "" if the templates
+	// render the configuration. It is also set if the ConfigMap does not exist.
 	ReferencedConfigMap string
 	// Invalid explains why the operator must not inject sidecars, or is nil if it may.
 	Invalid *Invalid
-	// Outdated explains why the last known good version of a template set or policy is used. It is nil if the
-	// current versions are used.
+	// Outdated explains why an earlier version of a template set, of the policy or of the rollout rules is used. It is
+	// nil if the current versions are used.
 	Outdated *Invalid
 }
 
@@ -52,8 +52,8 @@ type Desired struct {
 	overrides int
 }
 
-// New returns the desired sidecars for a VectorSidecar. Sidecars are rendered when they are requested. The
-// cache may be nil. If the reader reports an error afterwards, the result must not be used.
+// New returns the desired sidecars of a VectorSidecar. It renders a sidecar only when its variant is requested. The
+// cache may be nil. If the reader reports an error later, callers must not use the result.
 func New(inputs *Inputs, reader *Reader, cache *Cache) *Desired {
 	d := &Desired{
 		sources: sources{Inputs: inputs, reader: reader, read: map[string]*corev1.ConfigMap{}},
@@ -72,8 +72,8 @@ func New(inputs *Inputs, reader *Reader, cache *Cache) *Desired {
 	return d
 }
 
-// MergeValues returns the merged values for the sidecar of a VectorSidecar, without overrides of workloads. If
-// the values cannot be merged, it returns the reason as Invalid. The error is the context's error.
+// MergeValues returns the merged values for the sidecar of a VectorSidecar, without values from annotations of
+// workloads. If the values cannot be merged, it returns the reason as Invalid. The error is the context's error.
 func MergeValues(ctx context.Context, inputs *Inputs) (environment.Values, *Invalid, error) {
 	reader := NewReader(ctx, inputs)
 	defer reader.Release()
@@ -90,11 +90,11 @@ func MergeValues(ctx context.Context, inputs *Inputs) (environment.Values, *Inva
 	return values.Values, invalid, nil
 }
 
-// Read returns the ConfigMaps with content that is part of the renderings so far, by their lookup key.
+// Read returns the ConfigMaps that the renderings so far depend on, by their lookup keys.
 func (d *Desired) Read() map[string]*corev1.ConfigMap { return d.sources.read }
 
-// Variant returns the variant for a workload: the common one, or another one if the workload's annotations override
-// values. It returns nil if the template set is invalid.
+// Variant returns the variant for a workload: the common variant, or a variant of its own if the workload's annotations
+// override values. It returns nil if the template set is invalid.
 func (d *Desired) Variant(record *workloadcache.Record) *Variant {
 	if !record.HasOverrides() {
 		return d.variants[""]
@@ -116,18 +116,18 @@ func (d *Desired) Variant(record *workloadcache.Record) *Variant {
 // CommonVariant returns the variant for workloads without overrides, or nil if the template set is invalid.
 func (d *Desired) CommonVariant() *Variant { return d.variants[""] }
 
-// CheckAlone checks the user's configuration if no workload runs it. It returns the reason why the
-// configuration must not reach a pod, or nil if it may.
+// CheckAlone checks the user's configuration before any workload runs it. It returns the reason why the configuration
+// must not reach a pod, or nil if it may.
 func (d *Desired) CheckAlone(ctx context.Context) (*vectorconfig.Report, *Invalid) {
 	return d.variants[""].renderer.checkAlone(ctx)
 }
 
-// maxOverrideBytes is the maximum total size in bytes of the overrides with a cached variant. Without this limit,
-// all merged values would stay in memory if every workload had different large overrides.
+// maxOverrideBytes is the maximum total size of the overrides with a cached variant, in bytes. Without this limit, a
+// VectorSidecar whose workloads all have large overrides would keep the merged values of each workload in memory.
 const maxOverrideBytes = 256 << 10
 
-// cacheVariant caches a variant under a key. If the cached overrides become too large, it removes all variants except
-// the common one, which are created again when needed.
+// cacheVariant caches a variant under a key. If the cached overrides become too large, it drops all variants except the
+// common one. Dropped variants are created again when they are requested.
 func (d *Desired) cacheVariant(key string, variant *Variant) *Variant {
 	variant.setBasis()
 	if d.overrides += len(key); d.overrides > maxOverrideBytes {
@@ -138,7 +138,7 @@ func (d *Desired) cacheVariant(key string, variant *Variant) *Variant {
 	return variant
 }
 
-// variant creates the variant for some overrides and caches it under a key.
+// variant creates the variant for the overrides of a workload, and caches it under a key.
 func (d *Desired) variant(key string, overrides ...environment.Layer) *Variant {
 	variant := &Variant{Source: &Source{IsCommon: key == ""}}
 	values, invalid := d.sources.values(d.cache, d.set, d.Environment, overrides...)

@@ -13,14 +13,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// quietSeconds is the maximum number of seconds until Vector reads new lines of a file that was quiet. If a
-// file has had no new lines for 10 s, Vector reads it only every 10 s. It also waits 2 s between rounds.
+// quietSeconds is the maximum number of seconds until Vector reads new lines of a file that had no new lines for a
+// while. After 10 s without new lines, Vector checks a file only every 10 s, and it waits up to 2 s between its checks.
 const quietSeconds = 12
 
-// fitGracePeriod returns the rendering for a workload with a terminationGracePeriodSeconds, or nil for the default of
-// the API server. If a preStop sleep is longer, it returns a rendering with a shorter one, because the API server
-// rejects longer sleeps. Otherwise, it returns the rendering unchanged. Templates cannot read the grace period, so
-// one rendering is used for all workloads.
+// fitGracePeriod returns a rendering that fits terminationGracePeriodSeconds of a workload; grace is nil for the
+// default of the API server. If the rendering drains for longer than that, the result drains for a shorter time,
+// because the API server rejects a longer preStop sleep. Templates cannot read the grace period, so that all workloads
+// share one rendering.
 func (r *renderer) fitGracePeriod(ctx context.Context, rendered *Rendered, grace *int64) *Rendered {
 	graceSeconds := ptr.Deref(grace, corev1.DefaultTerminationGracePeriodSeconds)
 	if rendered.Invalid != nil || rendered.Overlay.DrainSeconds() <= graceSeconds {
@@ -38,7 +38,7 @@ func (r *renderer) fitGracePeriod(ctx context.Context, rendered *Rendered, grace
 	return limited
 }
 
-// limitDrain returns the rendering with drain times of at most grace seconds.
+// limitDrain returns a copy of the rendering that drains for at most the grace period in seconds.
 func (r *renderer) limitDrain(ctx context.Context, rendered *Rendered, grace int64) *Rendered {
 	limited := &Rendered{container: rendered.container, Companions: rendered.Companions, readTarget: rendered.readTarget, reserved: rendered.reserved}
 	overlay, err := rendered.rendered.WithDrainLimit(grace)

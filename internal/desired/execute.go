@@ -15,22 +15,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// execution is the output of the templates after the check against the policy. Namespaces with the same input share
-// it. It must not be changed.
+// execution is the output of the templates, checked against the policy. Namespaces with the same input share an
+// execution, so it must not be changed.
 type execution struct {
-	// key is the key in the cache, or "" if the result is for one namespace only.
+	// key is the key in the cache, or "" if the result is valid in one namespace only and is not cached.
 	key    string
 	result *render.Result
-	// reserved contains a message for each pod annotation that was omitted because of the policy.
+	// reserved contains a message for each optional pod annotation that the policy does not allow, and that was
+	// therefore removed.
 	reserved []string
-	// invalid explains why the result must not be injected, or is nil if it may. isTemplateError reports whether
-	// the templates have stopped with an error, and isTimedOut whether they ran out of time.
+	// invalid explains why the result must not be injected, or is nil if it may. isTemplateError reports whether a
+	// template has returned an error, and isTimedOut whether the templates took too long.
 	invalid                     *Invalid
 	isTemplateError, isTimedOut bool
 }
 
-// execute renders the templates for one workload, or returns the result of another namespace with the same
-// input. A cached result is added to the shared values.
+// execute executes the templates for one workload, or returns a cached execution with the same input, which may be from
+// another namespace. It adds a cached execution to the shared values.
 func (r *renderer) execute(ctx context.Context, target *workload.View, shared *sharedValues) *execution {
 	if cached := findCached[execution](r.cache, r.shared, target); cached != nil {
 		shared.add(cached.key, &cached.result.Overlay, 0)
@@ -65,8 +66,8 @@ func (r *renderer) execute(ctx context.Context, target *workload.View, shared *s
 	return fresh
 }
 
-// omitReservedAnnotations removes the optional pod annotations with domains that the policy reserves. It
-// returns a message for each removed annotation.
+// omitReservedAnnotations removes the optional pod annotations whose domain the policy reserves. It returns a message
+// for each removed annotation.
 func (r *renderer) omitReservedAnnotations(overlay *workload.Overlay) (messages []string, err error) {
 	var keys []string
 	for _, key := range overlay.OptionalAnnotations {
@@ -85,8 +86,8 @@ func (r *renderer) omitReservedAnnotations(overlay *workload.Overlay) (messages 
 	return messages, err
 }
 
-// validateResult returns the reason why the output of the templates is invalid, or nil if it is valid. err is the
-// error of the templates, if any.
+// validateResult returns the reason why the output of the templates is invalid, or nil if it is valid. err is the error
+// of executing the templates, or nil.
 func (r *renderer) validateResult(result *render.Result, target *workload.View, err error) *Invalid {
 	reason := meta.ReasonInvalidTemplate
 	var sidecar *render.SidecarError

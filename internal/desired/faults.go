@@ -10,7 +10,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Fault is an error in one part of the installation's values and templates.
+// Fault is an error in one part of the installation's values or templates.
 type Fault struct {
 	// Reason is a condition reason of package meta.
 	Reason string
@@ -19,8 +19,8 @@ type Fault struct {
 	Err  error
 }
 
-// Faults returns the errors in the template sets, the policy, the rollout rules, and the values of each
-// environment. It checks the values of an environment with the template set that renders the environment.
+// Faults returns the errors in the template sets, the policy, the rollout rules, and the values of each environment. It
+// validates the values of an environment with the schema of the template set that renders the environment.
 func (p *Platform) Faults() []Fault {
 	var faults []Fault
 	add := func(reason string, err error, path ...string) {

@@ -21,11 +21,11 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// lineAtEnd matches the line number at the end of a position.
+// lineAtEnd matches the line number at the end of a position, as in values.yaml:12.
 var lineAtEnd = regexp.MustCompile(`:\d+$`)
 
-// sidecarFiles finds the configuration files of a sidecar: keys of the referenced ConfigMap or of companions.
-// container, spec and line are nil for a sidecar that is not rendered.
+// sidecarFiles finds the configuration files of a sidecar among the keys of the referenced ConfigMap and of the
+// companions. container, spec and line are nil if the sidecar is not rendered.
 type sidecarFiles struct {
 	values     environment.Values
 	config     configReference
@@ -35,7 +35,7 @@ type sidecarFiles struct {
 	line       *vectorflags.CommandLine
 }
 
-// foundFile is a configuration file, its path in the container, and how Vector reads it.
+// foundFile is a configuration file with its path in the container. Its Match describes how Vector reads the file.
 type foundFile struct {
 	vectorflags.Match
 
@@ -43,8 +43,8 @@ type foundFile struct {
 	file vectorconfig.File
 }
 
-// files returns the configuration files that Vector reads, in Vector's order. If the command line does not name
-// any configuration, it returns defaultFiles.
+// files returns the configuration files that Vector reads, in the order in which Vector reads them. If the command line
+// names no configuration, it returns defaultFiles.
 func (s *sidecarFiles) files() []vectorconfig.File {
 	var matches []foundFile
 	if s.config.object != nil {
@@ -72,12 +72,13 @@ func (s *sidecarFiles) files() []vectorconfig.File {
 	return files
 }
 
-// hasConfigArguments reports whether arguments or environment variables name the configuration files.
+// hasConfigArguments reports whether the arguments or environment variables of Vector name configuration files.
 func (s *sidecarFiles) hasConfigArguments() bool {
 	return s.line != nil && len(s.line.Sources) > 0 && !s.line.Sources[0].IsDefault
 }
 
-// matches returns the keys of a mounted ConfigMap that Vector reads as configuration files.
+// matches returns the keys of a ConfigMap that are mounted in the container and that Vector reads as configuration
+// files.
 func (s *sidecarFiles) matches(object *corev1.ConfigMap) []foundFile {
 	if s.container == nil {
 		return nil
@@ -98,14 +99,14 @@ func (s *sidecarFiles) matches(object *corev1.ConfigMap) []foundFile {
 	return matches
 }
 
-// defaultFiles returns the files of a sidecar with a command line that names none of them. They are the key
-// that the values name, and the keys of companions with the extension of a configuration file.
+// defaultFiles returns the configuration files of a sidecar whose command line names none of them: the key of the
+// referenced ConfigMap that the values name, and the keys of companions with the extension of a configuration file.
 func (s *sidecarFiles) defaultFiles() []vectorconfig.File {
 	var files []vectorconfig.File
 	if s.config.object != nil {
 		files = append(files, s.file(s.config.object, s.config.key))
 	}
-	if printed := rawFile(s.values); s.spec == nil && printed.Text != "" { // No rendering contains it yet.
+	if printed := rawFile(s.values); s.spec == nil && printed.Text != "" { // The sidecar is not rendered, so no companion contains the value.
 		files = append(files, printed)
 	}
 	for i := range s.companions {
@@ -116,8 +117,8 @@ func (s *sidecarFiles) defaultFiles() []vectorconfig.File {
 	return files
 }
 
-// file returns a key of a ConfigMap as a configuration file. If the key is rendered from a value, that value is the
-// file's source.
+// file returns a key of a ConfigMap as a configuration file. Its source for messages is the ConfigMap, or the value
+// from which the templates rendered the key.
 func (s *sidecarFiles) file(object *corev1.ConfigMap, key string) vectorconfig.File {
 	source := "rendered ConfigMap " + object.Name
 	if object == s.config.object {
@@ -133,12 +134,13 @@ func (s *sidecarFiles) file(object *corev1.ConfigMap, key string) vectorconfig.F
 	return file
 }
 
+// configKeys returns the sorted keys of a ConfigMap with the extension of a configuration file.
 func configKeys(object *corev1.ConfigMap) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(object.Data)), func(key string) bool { return !vectorconfig.IsConfig(key) })
 }
 
-// readsUnknownFiles reports whether the command line names a configuration file that is neither in the referenced
-// ConfigMap nor in a companion, so that its content is unknown.
+// readsUnknownFiles reports whether the command line names a configuration file whose content the operator does not
+// have: the file is neither in the referenced ConfigMap nor in a companion.
 func (s *sidecarFiles) readsUnknownFiles() bool {
 	if !s.hasConfigArguments() {
 		return false
@@ -155,12 +157,12 @@ func (s *sidecarFiles) readsUnknownFiles() bool {
 	})
 }
 
-// inlineSource returns the source of an inline configuration: the layer that sets it.
+// inlineSource returns the source of the inline configuration for messages: the layer of values that sets it.
 func inlineSource(values environment.Values) string {
 	return describeKey(values.Origin("sidecar", "config", "inline"), "sidecar.config.inline")
 }
 
-// describeKey returns a key and its layer, for messages.
+// describeKey returns the name of a layer of values and a key in it, for messages.
 func describeKey(layer, key string) string {
 	if strings.HasSuffix(layer, " spec") {
 		return layer + "." + key
@@ -168,8 +170,8 @@ func describeKey(layer, key string) string {
 	return layer + " " + key
 }
 
-// rawFile returns the value sidecar.config.raw as a configuration file, as toYaml prints it. Its Text is empty if
-// the value is not set.
+// rawFile returns the value sidecar.config.raw as a configuration file, with the text that the template function toYaml
+// prints. Text is empty if the value is not set.
 func rawFile(values environment.Values) vectorconfig.File {
 	raw := tree.MapAt(values.Tree, "sidecar", "config", "raw")
 	if len(raw) == 0 {
@@ -177,12 +179,12 @@ func rawFile(values environment.Values) vectorconfig.File {
 	}
 	text, err := yaml.Marshal(raw)
 	if err != nil {
-		return vectorconfig.File{} // The template cannot print it either, and reports the error.
+		return vectorconfig.File{} // The template function toYaml reports the same error.
 	}
 	return vectorconfig.File{Name: "vector.yaml", Source: rawSource(values), Text: strings.TrimSuffix(string(text), "\n"), Printed: true}
 }
 
-// rawSource returns the source of the value sidecar.config.raw: all layers that set a part of it.
+// rawSource returns the source of sidecar.config.raw for messages: all layers of values that set a part of it.
 func rawSource(values environment.Values) string {
 	var layers []string
 	for _, origin := range values.OriginsBelow("sidecar", "config", "raw") {
@@ -192,8 +194,8 @@ func rawSource(values environment.Values) string {
 	return strings.Join(slices.Compact(layers), " and ")
 }
 
-// inlineName returns the file name for an inline configuration with the extension that the chart uses. The
-// extension is toml if the first line looks like TOML, and yaml otherwise.
+// inlineName returns the name of the file with an inline configuration. The extension is toml if the first line looks
+// like TOML, and yaml otherwise, as in the chart.
 func inlineName(text string) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)

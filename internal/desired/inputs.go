@@ -52,10 +52,10 @@ type Inputs struct {
 	// Every read of an object must return the same content.
 	ConfigMaps ConfigMapReader
 	Accounts   ServiceAccountReader
-	// Pinned are ConfigMaps that are used instead of the current ones, by their lookup keys.
+	// Pinned are ConfigMaps, by their lookup keys, that are used instead of the current ones.
 	Pinned map[string]*corev1.ConfigMap
-	// LeavesReference is true if the ConfigMap that the values refer to is neither read nor checked, because another
-	// decision reads it.
+	// LeavesReference is true if the ConfigMap that the values refer to is not read, because another evaluation reads
+	// and checks it.
 	LeavesReference bool
 
 	// Platform contains the template sets, the values and the policy of the platform team.
@@ -70,8 +70,8 @@ type Inputs struct {
 	Observer Observer
 }
 
-// ResolveEnvironment returns the name of the environment of a VectorSidecar in a namespace with labels, and a
-// description of the setting that names it.
+// ResolveEnvironment returns the name of the environment of a VectorSidecar, and a description of the setting that
+// selects it. namespaceLabels are the labels of the VectorSidecar's namespace.
 func (s *Settings) ResolveEnvironment(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string) (name, source string) {
 	if name := sidecar.Spec.Environment; name != "" {
 		return name, "spec.environment of the VectorSidecar"

@@ -34,11 +34,11 @@ const (
 	templatesKey         = "templates"
 )
 
-// checkedLater are the keys of a values file that the operator itself checks when it uses them. checkKeys skips
-// these keys.
+// checkedLater are the keys of a values file that checkKeys skips. The operator checks them when it uses their values,
+// with better messages.
 var checkedLater = []string{"templateSet", "global", "sidecar", "initContainers", "volumes", "values", PolicyKey, RolloutKey}
 
-// InstallationValues are the values of an installation, as a user passes them to helm.
+// InstallationValues are the values of an installation, as a user passes them to helm install.
 type InstallationValues struct {
 	// Environment is the name of the installation's environment.
 	Environment string
@@ -46,18 +46,17 @@ type InstallationValues struct {
 	// source is the name of the values file. files is the data of the installation's ConfigMap with these values.
 	source string
 	files  map[string]string
-	// written is the parsed values file, or nil if it cannot be parsed.
+	// written is the parsed values file, or nil if the file cannot be parsed.
 	written *environment.Layer
 }
 
-// ReadInstallationValues reads a values file in the same way as the installation chart, with the chart's
-// template. The directory root contains the chart.
+// ReadInstallationValues reads a values file as helm does, with the template of the installation chart. root contains
+// the chart.
 //
-// Top-level keys apply to the environment that the file names in environment or global.environment. If the file
-// does not name one, they apply to the first of the requested environments that the file does not list under
-// environments. If the chart's schema rejects values, ReadInstallationValues returns both the values and an
-// error. The error does not include faults in an environment's values, because they are reported when the
-// values are used.
+// The top-level keys of the file are for the environment that the file names in environment or global.environment. If
+// the file names none, they are for the first of the given environments that the file does not define under
+// environments. If the chart's schema rejects values, the function returns both the values and an error. The error does
+// not include faults in the values of an environment, because they are reported when these values are used.
 func ReadInstallationValues(ctx context.Context, root fs.FS, source string, text []byte, environments ...string) (*InstallationValues, error) {
 	written, err := environment.ParseLayer(source, text)
 	if err != nil {
@@ -68,8 +67,8 @@ func ReadInstallationValues(ctx context.Context, root fs.FS, source string, text
 	return NewInstallationValues(ctx, root, written, environments...)
 }
 
-// NewInstallationValues does the same as ReadInstallationValues for a file that is already parsed, or for
-// several merged files.
+// NewInstallationValues returns the same as ReadInstallationValues for a file that is already parsed, or for several
+// merged files.
 func NewInstallationValues(ctx context.Context, root fs.FS, written environment.Layer, environments ...string) (*InstallationValues, error) {
 	source := written.Name
 	name, _ := written.Tree["environment"].(string)
@@ -103,8 +102,8 @@ func NewInstallationValues(ctx context.Context, root fs.FS, written environment.
 	return read, schemaErr
 }
 
-// checkKeys checks a values file against the schema of the installation chart, as helm does. It skips the keys
-// in checkedLater.
+// checkKeys validates a values file with the schema of the installation chart, as helm does. It skips the keys in
+// checkedLater.
 func checkKeys(root fs.FS, written environment.Layer) error {
 	schema, chartValues, err := readInstallationChart(root)
 	if err != nil {
@@ -140,6 +139,7 @@ func readInstallationChart(root fs.FS) (*environment.Schema, environment.Layer, 
 	return schema, chartValues, err
 }
 
+// withoutKeys returns a copy of the values without some top-level keys.
 func withoutKeys(values map[string]any, keys []string) map[string]any {
 	remaining := maps.Clone(values)
 	maps.DeleteFunc(remaining, func(key string, _ any) bool { return slices.Contains(keys, key) })
@@ -149,7 +149,7 @@ func withoutKeys(values map[string]any, keys []string) map[string]any {
 // Files returns the data of the installation's ConfigMap for the values. Callers must not modify it.
 func (v *InstallationValues) Files() map[string]string { return v.files }
 
-// layersFor returns a set of environments with these values instead of the installation's values.
+// layersFor returns a copy of a set of environments in which these values replace the installation's values.
 func (v *InstallationValues) layersFor(set *environment.Set) *environment.Set {
 	if v.written == nil {
 		return set.WithInstallation(v.source, v.files)
@@ -160,14 +160,14 @@ func (v *InstallationValues) layersFor(set *environment.Set) *environment.Set {
 // PathInFile converts the path of a part of the values, such as Fault.Path, to its path in the values file.
 func (v *InstallationValues) PathInFile(keys ...string) []string {
 	if len(keys) > 1 && keys[0] == environmentsKey && keys[1] == v.Environment {
-		return keys[2:] // At the top.
+		return keys[2:] // The values of this environment are at the top level of the file.
 	}
 	return keys
 }
 
-// TemplateSets returns the ConfigMaps of the template sets that an installation would have with the values. As
-// with helm, the files in the values are merged into the files of the existing sets, and null removes a file or
-// a set. The first argument is the name of the ConfigMap of the installation's values.
+// TemplateSets returns the ConfigMaps of the template sets that an installation with these values would have.
+// installation is the name of the ConfigMap of the installation's values. As helm does, it merges the files in the
+// values into the files of the existing sets, and null removes a file or a set.
 func (v *InstallationValues) TemplateSets(installation types.NamespacedName, sets []corev1.ConfigMap) []corev1.ConfigMap {
 	templates, isSet := v.templates()
 	if !isSet {
@@ -195,7 +195,7 @@ func (v *InstallationValues) TemplateSets(installation types.NamespacedName, set
 	return slices.Collect(maps.Values(configMaps))
 }
 
-// templates returns the template sets in the values, and whether the values set the key. The sets are nil if
+// templates returns the template sets in the values, and whether the values set the key templates. The sets are nil if
 // the values remove all template sets.
 func (v *InstallationValues) templates() (sets map[string]any, isSet bool) {
 	if v.written == nil {
@@ -205,7 +205,7 @@ func (v *InstallationValues) templates() (sets map[string]any, isSet bool) {
 	return tree.Map(value), isSet
 }
 
-// mergeFiles returns the files of a template set, merged into the base files.
+// mergeFiles merges the files of a template set into the base files. A file with the value null is removed.
 func mergeFiles(files map[string]any, base map[string]string) map[string]string {
 	result := map[string]string{}
 	maps.Copy(result, base)
@@ -219,7 +219,7 @@ func mergeFiles(files map[string]any, base map[string]string) map[string]string 
 	return result
 }
 
-// MergeInto returns a copy of a platform with the values and the policy of v instead of the installation's. The
+// MergeInto returns a copy of a platform in which these values and their policy replace those of the installation. The
 // platform must already contain the template sets that TemplateSets returns.
 func (v *InstallationValues) MergeInto(platform *Platform) *Platform {
 	merged := &Platform{Environments: v.layersFor(platform.Environments), Roll: platform.Roll}
@@ -242,8 +242,8 @@ func (v *InstallationValues) MergeInto(platform *Platform) *Platform {
 	return merged
 }
 
-// mergeStop returns the reason why writes are stopped with these values instead of the installation's. A stop by a
-// user remains.
+// mergeStop returns the reason why writes are stopped after these values replace those of the installation. A stop by a
+// user's annotation remains.
 func (v *InstallationValues) mergeStop(installed WriteStop) WriteStop {
 	switch {
 	case installed == StoppedByAnnotation:

@@ -10,7 +10,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Invalid explains why the operator must not inject sidecars. Workloads stay unchanged in this case.
+// Invalid explains why the operator must not inject sidecars. The workloads stay unchanged.
 type Invalid struct {
 	// Reason is a condition reason of package meta.
 	Reason string
@@ -26,7 +26,7 @@ func (i *Invalid) err() error {
 	return errors.New(i.Message)
 }
 
-// Describe returns the name of a VectorSidecar for messages.
+// Describe returns the kind, namespace and name of a VectorSidecar for messages.
 func Describe(sidecar *v1alpha1.VectorSidecar) string {
 	return meta.TitleIn(sidecar.Namespace, sidecar.Name)
 }

@@ -18,7 +18,7 @@ type Kubelet struct {
 	Version, Node string
 }
 
-// startWarning returns a warning if the oldest kubelet can never start pods with an overlay, or "" if it can.
+// startWarning returns a warning if the oldest kubelet cannot start pods with an overlay, or "" if it can.
 func (k *Kubelet) startWarning(overlay *workload.Overlay) string {
 	oldest, err := version.ParseGeneric(k.Version)
 	if err != nil || oldest.AtLeast(version.MustParseGeneric(workload.FirstNative)) || !overlay.HasNative() {

@@ -12,15 +12,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// layers are the layers of values by the object that sets them, without the layer of the environment.
+// layers are the layers of values by the object that sets them. The layer of the environment is not included.
 type layers struct{ namespace, sidecar, workload []environment.Layer }
 
-// list returns the layers in the order in which they are merged.
+// list returns the layers in the order of the merge.
 func (l *layers) list() []environment.Layer {
 	return slices.Concat(l.namespace, l.sidecar, l.workload)
 }
 
-// mergedValues are the merged values for a sidecar. They must not be changed.
+// mergedValues are the values for a sidecar, merged from all layers. They must not be changed, because the cache shares
+// them.
 type mergedValues struct {
 	environment.Values
 
@@ -28,11 +29,11 @@ type mergedValues struct {
 	layers layers
 	// digest is the digest of the merged values.
 	digest []byte
-	// environments is the set of environments that the values are merged from.
+	// environments is the set of environments that provided the layer of the environment.
 	environments *environment.Set
 }
 
-// isSetByOthers reports whether a value is set by the namespace or a workload, and not by the VectorSidecar.
+// isSetByOthers reports whether the namespace or a workload sets the value at a path, and not the VectorSidecar.
 func (m *mergedValues) isSetByOthers(path ...string) bool {
 	origin := m.Origin(path...)
 	return slices.ContainsFunc(slices.Concat(m.layers.namespace, m.layers.workload), func(layer environment.Layer) bool {
@@ -41,8 +42,8 @@ func (m *mergedValues) isSetByOthers(path ...string) bool {
 	})
 }
 
-// maxSharedSpecBytes is the maximum size in bytes of a spec with merged values that are cached. Larger specs would use most
-// of the cache.
+// maxSharedSpecBytes is the maximum size in bytes of a spec whose merged values are cached. The values of a larger spec
+// would fill most of the cache.
 const maxSharedSpecBytes = 64 << 10
 
 // digestValues returns a digest of merged values.

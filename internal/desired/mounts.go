@@ -14,16 +14,17 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// mountContent contains the files of one mount.
+// mountContent contains the paths of the files in one mount of a container.
 type mountContent struct {
 	path string
-	// isKnown reports whether files contains all files of the mount.
+	// isKnown reports whether files contains all files of the mount. The content of a Secret, for example, is not
+	// known.
 	isKnown bool
 	files   []string
 }
 
-// mountContents returns the files of each mount of the container. The content is known for the ConfigMaps that
-// have been read, and for volumes that list their items.
+// mountContents returns the files of each mount of the container. The files are known for ConfigMaps that have been
+// read, and for volumes that list their items.
 func (s *sidecarFiles) mountContents() []mountContent {
 	var contents []mountContent
 	for _, mount := range s.container.VolumeMounts {
@@ -45,7 +46,7 @@ func (s *sidecarFiles) mountContents() []mountContent {
 	return contents
 }
 
-// filesOfVolume returns the known files of a volume, and whether these are all files of the volume.
+// filesOfVolume returns the files of a volume that are known. isKnown reports whether the volume has no other files.
 func (s *sidecarFiles) filesOfVolume(volume *corev1.Volume) (files []string, isKnown bool) {
 	switch {
 	case volume.ConfigMap != nil:
@@ -65,6 +66,8 @@ func (s *sidecarFiles) filesOfVolume(volume *corev1.Volume) (files []string, isK
 	return files, isKnown
 }
 
+// filesOfProjection returns the files of one source of a projected volume that are known. isKnown reports whether the
+// source has no other files.
 func (s *sidecarFiles) filesOfProjection(projection *corev1.VolumeProjection) (files []string, isKnown bool) {
 	switch {
 	case projection.ConfigMap != nil:
@@ -79,6 +82,8 @@ func (s *sidecarFiles) filesOfProjection(projection *corev1.VolumeProjection) (f
 	return nil, false
 }
 
+// filesOfConfigMap returns the files of a mounted ConfigMap that are known. isKnown reports whether there are no other
+// files.
 func (s *sidecarFiles) filesOfConfigMap(name string, items []corev1.KeyToPath) (files []string, isKnown bool) {
 	if len(items) > 0 {
 		return itemPaths(items), true
@@ -91,6 +96,7 @@ func (s *sidecarFiles) filesOfConfigMap(name string, items []corev1.KeyToPath) (
 	return nil, false
 }
 
+// itemPaths returns the paths of the items of a volume.
 func itemPaths(items []corev1.KeyToPath) []string {
 	var paths []string
 	for _, item := range items {
@@ -99,6 +105,7 @@ func itemPaths(items []corev1.KeyToPath) []string {
 	return paths
 }
 
+// downwardPaths returns the paths of the items of a downward API volume.
 func downwardPaths(items []corev1.DownwardAPIVolumeFile) []string {
 	var paths []string
 	for _, item := range items {
@@ -107,8 +114,8 @@ func downwardPaths(items []corev1.DownwardAPIVolumeFile) []string {
 	return paths
 }
 
-// missingSources returns the files and directories that the command line names, but that do not exist in the container.
-// isPartial is true if Vector may read files with unknown content.
+// missingSources returns the files and directories that Vector's command line names but that do not exist in the
+// container. isPartial is true if Vector may read files whose content the operator does not have.
 func (s *sidecarFiles) missingSources() (absent []vectorflags.Source, isPartial bool) {
 	if s.line == nil {
 		return nil, false
@@ -137,11 +144,11 @@ func (s *sidecarFiles) missingSources() (absent []vectorflags.Source, isPartial 
 	return absent, isPartial && s.hasConfigArguments()
 }
 
-// sourceExists reports whether the container contains a file or directory that a source names, and whether all files that
-// the source may name are known.
+// sourceExists reports whether the container contains a file or directory that a source of the command line names.
+// isKnown reports whether all files that the source may name are known.
 func (s *sidecarFiles) sourceExists(source vectorflags.Source, contents []mountContent) (exists, isKnown bool) {
 	if source.Path.IsOpen || source.IsDefault && !vectorconfig.HasNoConfiguration(s.container.Image) {
-		return false, false // An image may have its own arguments.
+		return false, false // The image may have arguments that name other files.
 	}
 	pattern := source.Absolute(s.container.WorkingDir)
 	fixed := pattern

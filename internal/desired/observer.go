@@ -15,10 +15,11 @@ const (
 	Check Step = "check"
 )
 
-// Observer is a function that is called when a step starts. It returns a function that is called with the error
-// of the step when the step ends. An Observer must not affect decisions.
+// Observer is called when a step starts, and returns a function that is called with the step's error when the step
+// ends. An Observer must not affect decisions.
 type Observer func(ctx context.Context, step Step) (end func(error))
 
+// startStep calls the Observer, if there is one, and returns the function to call when the step ends.
 func (o Observer) startStep(ctx context.Context, step Step) func(error) {
 	if o == nil {
 		return func(error) {}

@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// AdmissionOverlay is a rendering that the API server may inject into workloads that do not exist yet.
-// Condition describes these workloads.
+// AdmissionOverlay is a rendering that the API server may inject into new workloads. Condition describes the workloads
+// that get it.
 type AdmissionOverlay struct {
 	Rendered  *Rendered
 	Condition OverlayCondition
@@ -23,8 +23,8 @@ type AdmissionOverlay struct {
 	ConfigMap *corev1.ConfigMap
 }
 
-// OverlayCondition describes the workloads that get an AdmissionOverlay. The templates would read the same
-// values from all of these workloads.
+// OverlayCondition describes the workloads that get an AdmissionOverlay. The templates read the same values from all of
+// these workloads, so one rendering fits all of them.
 type OverlayCondition struct {
 	// Logs is the mount that contains the application's log files, or nil if the mount is irrelevant.
 	Logs *LogMount
@@ -32,14 +32,15 @@ type OverlayCondition struct {
 	QoS QoS
 }
 
-// LogMount is the mount of an application that contains its log files. Of several mounts above Path, it is the deepest.
+// LogMount is the mount in an application container that contains the application's log files. Of nested mounts that
+// contain Path, it is the deepest one.
 type LogMount struct{ Path, Volume, MountPath string }
 
-// QoS is a QoS class, reduced to the classes that templates distinguish.
+// QoS is a class of pods that templates distinguish by their QoS class.
 type QoS string
 
 const (
-	// Guaranteed is the class of pods with limits for all resources that they request.
+	// Guaranteed is the class of pods with the QoS class Guaranteed.
 	Guaranteed QoS = "Guaranteed"
 	// OtherQoS is the class of all other pods, except pods with pod-level resources.
 	OtherQoS QoS = "Other"
@@ -58,9 +59,10 @@ const (
 	keyContainers = "containers"
 )
 
-// Offers returns the admission overlays for workloads without overrides: one for all workloads, or one for each case
-// that the templates distinguish. The mounts of log files are those of existing workloads. Without overlays, blocker
-// explains why only the operator can inject. It is "" if templates timed out, because the reason is then unknown.
+// Offers returns the admission overlays for new workloads of a namespace whose annotations do not override values.
+// There is one overlay for all workloads, or one for each case that the templates distinguish. The possible mounts of
+// log files are those of the existing workloads. If there is no overlay, blocker explains why only the operator can
+// inject. blocker is also "" if the templates timed out, because the reason is then unknown.
 func (d *Desired) Offers(ctx context.Context, namespace string, workloads []RenderedWorkload) (offers []AdmissionOverlay, blocker string) {
 	common := d.CommonVariant()
 	defer func() {
@@ -94,8 +96,8 @@ func (d *Desired) Offers(ctx context.Context, namespace string, workloads []Rend
 	return nil, "templates read .Values.target." + strings.Join(read, ", .Values.target.") + " of each workload"
 }
 
-// overlaysByQoS returns one overlay for Guaranteed pods and one for all other pods. It is used if templates read
-// only the QoS class.
+// overlaysByQoS returns one overlay for Guaranteed pods and one for all other pods. It is called if the templates read
+// only the QoS class of a workload. renderBlank renders the sidecar for a workload of a class.
 func overlaysByQoS(bestEffort *Rendered, renderBlank func(corev1.PodQOSClass) *Rendered) ([]AdmissionOverlay, string) {
 	offers := []AdmissionOverlay{}
 	if burstable := renderBlank(corev1.PodQOSBurstable); burstable.Invalid == nil && burstable.Overlay.Hash == bestEffort.Overlay.Hash {
@@ -110,22 +112,24 @@ func overlaysByQoS(bestEffort *Rendered, renderBlank func(corev1.PodQOSClass) *R
 	return offers, ""
 }
 
-// readsOnlyLogMounts reports whether the built-in templates have read no other keys than the containers, to find the mount of
-// the log files, and the QoS class.
+// readsOnlyLogMounts reports whether the templates have read the containers of the workload, and no other key except
+// the QoS class. The built-in templates read the containers to find the mount of the log files.
 func readsOnlyLogMounts(read []string) bool {
 	isOther := func(key string) bool { return key != keyContainers && key != keyQoS }
 	return slices.Contains(read, keyContainers) && !slices.ContainsFunc(read, isOther)
 }
 
+// logsPath returns the value sidecar.logs.path without a slash at the end.
 func (d *Desired) logsPath() string {
 	return strings.TrimSuffix(tree.Text(d.CommonVariant().renderer.request.Values.Tree, "sidecar", "logs", "path"), "/")
 }
 
+// hasPullSecrets reports whether the values list pull secrets (sidecar.imagePullSecrets).
 func (d *Desired) hasPullSecrets() bool {
 	return len(tree.List(tree.MapAt(d.CommonVariant().renderer.request.Values.Tree, "sidecar")["imagePullSecrets"])) > 0
 }
 
-// overlaysByLogs returns one overlay for each mount of log files in existing workloads.
+// overlaysByLogs returns one overlay for each different mount of log files in the existing workloads.
 func (d *Desired) overlaysByLogs(workloads []RenderedWorkload) (offers []AdmissionOverlay, blocker string) {
 	for _, candidate := range workloads {
 		r := candidate.Rendered
@@ -155,8 +159,8 @@ func (d *Desired) overlaysByLogs(workloads []RenderedWorkload) (offers []Admissi
 	return offers, ""
 }
 
-// logMount returns the mount of the application's volume from which a sidecar reads log files. It returns nil
-// if the log files are in a volume of the sidecar or in a part of a volume.
+// logMount returns the mount of the application's volume from which a sidecar reads log files. It returns nil if the
+// log files are in a volume of the sidecar, or if only a part of the volume is mounted.
 func (d *Desired) logMount(rendered *Rendered) *LogMount {
 	container := rendered.Overlay.Container(rendered.container)
 	if container == nil {

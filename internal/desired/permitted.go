@@ -15,9 +15,9 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// findBypasses returns the ways in which a container may read other configuration than the checked files, or
-// may connect to other hosts. It returns nil if the policy does not restrict the configuration. The ConfigMaps
-// are those that contain the checked files.
+// findBypasses returns the ways in which a container may bypass the policy for Vector configuration: it reads other
+// configuration than the checked files, or connects to other hosts. It returns nil if the policy allows every
+// configuration. configMaps are the ConfigMaps that contain the checked files.
 func findBypasses(rules *vectorconfig.Policy, reading *sidecarFiles, files []vectorconfig.File, configMaps []corev1.ConfigMap) []string {
 	container, spec := reading.container, reading.spec
 	if rules.IsEverything() {
@@ -59,13 +59,14 @@ func findBypasses(rules *vectorconfig.Policy, reading *sidecarFiles, files []vec
 	return bypasses
 }
 
-// hasCombinedFlags reports whether an argument contains several short flags, or a short flag and its value.
+// hasCombinedFlags reports whether an argument contains several short flags, or a short flag and its value, such as
+// -c/etc/vector.yaml.
 func hasCombinedFlags(argument string) bool {
 	return len(argument) > 2 && argument[0] == '-' && argument[1] != '-' && argument[2] != '=' && strings.ContainsAny(argument[1:], "cC")
 }
 
-// isReadFromConfigMap reports whether a file in the container is a key of one of the ConfigMaps and is not hidden by another
-// mount.
+// isReadFromConfigMap reports whether a file in the container is a key of one of the ConfigMaps. A file below a deeper
+// mount is not.
 func isReadFromConfigMap(file string, configMaps []corev1.ConfigMap, container *corev1.Container, spec *corev1.PodSpec) bool {
 	file = path.Clean(file)
 	deepest, volume := "", ""
@@ -89,8 +90,8 @@ func isReadFromConfigMap(file string, configMaps []corev1.ConfigMap, container *
 	return false
 }
 
-// findHostBypasses returns the ways in which a container may connect to hosts that its configuration does not
-// name: environment variables for proxies and services, and mounted files for name resolution.
+// findHostBypasses returns the ways in which a container may connect to hosts that its Vector configuration does not
+// name: environment variables for proxies and endpoints, and mounts over the files for name resolution.
 func findHostBypasses(rules *vectorconfig.Policy, container *corev1.Container) []string {
 	var findings []string
 	for i := range container.Env {

@@ -21,45 +21,45 @@ import (
 // built-in set, unless the platform team provides a template set with this name.
 const DefaultTemplateSet = "default"
 
-// Platform contains the template sets, the values and the policy of the platform team at one moment. It must
-// not be changed after its creation.
+// Platform contains the template sets, the values and the policy of the platform team at one point in time. It must not
+// be changed after its creation.
 type Platform struct {
 	// Policy is the policy in use, or nil if no policy has been valid so far.
 	Policy *policy.Policy
-	// PolicyErr explains why the current policy is invalid, or is nil. If it is set, Policy is an earlier
-	// policy.
+	// PolicyErr explains why the current policy is invalid, or is nil if it is valid. If PolicyErr is set, Policy is an
+	// earlier version.
 	PolicyErr error
 	// Rollout contains the limits of rollouts across all VectorSidecars, or is nil if no rules have been valid
 	// so far.
 	Rollout *fleet.Rules
-	// RolloutErr explains why the current rollout rules are invalid, or is nil. If it is set, Rollout contains
-	// earlier rules.
+	// RolloutErr explains why the current rollout rules are invalid, or is nil if they are valid. If RolloutErr is set,
+	// Rollout is an earlier version.
 	RolloutErr error
 	// Stop is the reason why all writes except removals are stopped.
 	Stop WriteStop
-	// AboutURL is the platform team's page about sidecars, or "" for none.
+	// AboutURL is the URL of the platform team's page about sidecars, or "" for none.
 	AboutURL string
 	// Unpublished explains why the operator has not published a revision yet, or is "" if it has.
 	Unpublished string
-	// Overdue are the ConfigMaps that have been missing, or have differed from the list in the installation's
-	// values, for at least a minute.
+	// Overdue are the ConfigMaps that have been missing for at least a minute, or whose content has differed from the
+	// list in the installation's values for that time.
 	Overdue []Mismatch
 	// Target is the target revision and the rules for its rollout, which include Rollout.
 	Target fleet.Target
-	// Content is the content of the template sets and the values, or nil for a Platform that is not published.
-	// Revision is the name of the content.
+	// Content is the content of the template sets and the values. It is nil if the Platform is not published. Revision
+	// is the name of that content.
 	Content  *fleet.Content
 	Revision string
-	// Roll names the last change of the built-in templates that rolls workloads, as in Content, or as in the chart if
-	// Content is nil.
+	// Roll names the last change of the built-in templates that restarts pods. Content has the same value, if it is not
+	// nil.
 	Roll string
-	// Missing explains why the revision of a VectorSidecar cannot be read, so that this Platform has another
-	// Revision. It is nil if that revision was read or is not needed.
+	// Missing explains why the stored revision of a VectorSidecar cannot be read, so that this Platform has another
+	// revision. It is nil if no stored revision was needed, or if it was read.
 	Missing error
 	// Environments are the environments of the default template set.
 	Environments *environment.Set
 
-	// rolloutText is the text from which Rollout was parsed.
+	// rolloutText is the text of the rollout rules in Rollout.
 	rolloutText string
 	sets        map[string]*TemplateSet
 	// builtIn are the files of the built-in templates, or nil for a Platform with only one chart.
@@ -85,8 +85,8 @@ type TemplateSet struct {
 	Name string
 	// Chart is the last known good version of the chart, or nil if no version has been valid so far.
 	Chart *render.Chart
-	// ProvidedDigest is a digest of the files that the platform team provides, without files from the built-in
-	// set. It is "" for the built-in set.
+	// ProvidedDigest is a digest of the files that the platform team provides in this set, or "" for the built-in set.
+	// It does not cover files that the built-in set provides.
 	ProvidedDigest string
 	// Files contains digests of the provided files by ConfigMap key, or is nil if no files are provided.
 	Files map[string]any
@@ -97,7 +97,7 @@ type TemplateSet struct {
 	Err error
 }
 
-// Add adds a template set. It must only be called during the creation of the Platform.
+// Add adds a template set. It must be called only while the Platform is created.
 func (p *Platform) Add(set *TemplateSet) {
 	if p.sets == nil {
 		p.sets = map[string]*TemplateSet{}
@@ -105,8 +105,8 @@ func (p *Platform) Add(set *TemplateSet) {
 	p.sets[set.Name] = set
 }
 
-// WithCurrent returns a copy of the Platform of an earlier revision with the current settings: the rollout
-// rules, the stop of writes, and the current policy in addition to the policy of the revision.
+// WithCurrent returns a copy of the Platform of an earlier revision with the current settings: the rollout rules and
+// the stop of writes. The current policy applies in addition to the policy of the revision.
 func (p *Platform) WithCurrent(current *Platform) *Platform {
 	combined := *current
 	if current.Policy != nil {
@@ -116,7 +116,7 @@ func (p *Platform) WithCurrent(current *Platform) *Platform {
 	return &combined
 }
 
-// Awaiting returns a copy of the Platform for use while newer ConfigMaps wait to be published. The policy of these
+// Awaiting returns a copy of the Platform that is used while newer ConfigMaps wait to be published. The policy in these
 // ConfigMaps applies immediately, in addition to the Platform's policy.
 func (p *Platform) Awaiting(wait *Wait) *Platform {
 	waiting := *p
@@ -129,7 +129,7 @@ func (p *Platform) Awaiting(wait *Wait) *Platform {
 	return &waiting
 }
 
-// WithMissing returns a copy of the Platform with the reason why the revision of a VectorSidecar cannot be
+// WithMissing returns a copy of the Platform that has the reason why the stored revision of a VectorSidecar cannot be
 // read.
 func (p *Platform) WithMissing(reason error) *Platform {
 	incomplete := *p
@@ -137,8 +137,8 @@ func (p *Platform) WithMissing(reason error) *Platform {
 	return &incomplete
 }
 
-// AsProvided returns a copy of the Platform in which every chart counts as provided by the platform team
-// (TemplateSet.ProvidedDigest), for commands with a chart of the user instead of the built-in one.
+// AsProvided returns a copy of the Platform in which the platform team provides every chart
+// (TemplateSet.ProvidedDigest). Commands use it if a user's chart replaces the built-in one.
 func (p *Platform) AsProvided() *Platform {
 	provided := *p
 	provided.sets = maps.Clone(p.sets)
@@ -153,7 +153,8 @@ func (p *Platform) AsProvided() *Platform {
 	return &provided
 }
 
-// UnknownSetError is the error for the name of a template set that does not exist.
+// UnknownSetError is the error for the name of a template set that does not exist. SetNames are the existing template
+// sets.
 type UnknownSetError struct {
 	Set      string
 	SetNames []string
@@ -171,8 +172,7 @@ func (e *UnknownSetError) Error() string {
 	return text
 }
 
-// Set returns the template set with a name. "" is the name of the default set. The error is an
-// *UnknownSetError.
+// Set returns the template set with a name, or the default set for the name "". The error is an *UnknownSetError.
 func (p *Platform) Set(name string) (*TemplateSet, error) {
 	if name == "" {
 		name = DefaultTemplateSet
@@ -183,8 +183,8 @@ func (p *Platform) Set(name string) (*TemplateSet, error) {
 	return nil, &UnknownSetError{Set: name, SetNames: slices.Sorted(maps.Keys(p.sets))}
 }
 
-// SetFor returns the template set that renders a VectorSidecar in an environment. It is the set that the
-// VectorSidecar names, or else the set that the environment's values name, or else the default set.
+// SetFor returns the template set that renders a VectorSidecar in an environment. name is the set in the
+// VectorSidecar's spec. If it is "", the values of the environment may name a set; otherwise it is the default set.
 func (p *Platform) SetFor(name, environment string) (*TemplateSet, error) {
 	return p.Set(cmp.Or(name, p.Environments.TemplateSet(environment)))
 }

@@ -11,12 +11,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// PrefetchLimit is the maximum number of workloads that Prefetch renders. A Cache can store more renderings,
-// unless they are large.
+// PrefetchLimit is the maximum number of workloads for which Prefetch renders sidecars. A Cache has room for so many
+// renderings, unless they are large.
 const PrefetchLimit = 512
 
-// Prefetch renders the first workloads in parallel to fill the cache, if Inputs.Renderers is at least 2. It
-// does not affect results, because the workloads are then read from the cache one after the other.
+// Prefetch renders the sidecars of the first workloads in parallel to fill the cache, if Inputs.Renderers is at least
+// 2. Later calls return the same results without it, only more slowly.
 func (d *Desired) Prefetch(ctx context.Context, records []*workloadcache.Record) {
 	if d.sources.Renderers < 2 || d.cache == nil {
 		return
@@ -38,5 +38,5 @@ func (d *Desired) Prefetch(ctx context.Context, records []*workloadcache.Record)
 			return nil
 		})
 	}
-	_ = group.Wait() // The functions return no errors; the results have them.
+	_ = group.Wait() // The functions always return nil, because the cached results contain the errors.
 }

@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// origins returns a text with the layers that set the values in a failing template expression, or "" if no
-// layer set them.
+// describeOrigins returns a text that names the layers of values that set the values in a failing template expression,
+// or "" if no layer set them.
 func describeOrigins(err error, values environment.Values) string {
 	var located *gotemplate.Error
 	if !errors.As(err, &located) {
@@ -33,8 +33,9 @@ func describeOrigins(err error, values environment.Values) string {
 	return " [" + strings.Join(descriptions, ", ") + "]"
 }
 
-// origin returns the layer that set a value, or the last existing value on its path. It returns "" for the
-// values target and cluster, which do not belong to a layer.
+// describeOrigin returns a text that names the layer of values that set the value at a path. If the value does not
+// exist, it names the last value on its path that exists. It returns "" for the values target and cluster, which no
+// layer sets.
 func describeOrigin(path []string, values environment.Values) string {
 	if path[0] == "target" || path[0] == "cluster" {
 		return ""

@@ -9,8 +9,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 )
 
-// Publication returns the record of the platform's revision and of the state of its parts. The previous record
-// is nil if there is none. A part with an unchanged state keeps the time from the previous record.
+// Publication returns the record of the published revision, and of the state of each part of the platform. previous is
+// the previous record, or nil if there is none. A part whose state has not changed keeps the time in the previous
+// record.
 func (p *Platform) Publication(previous *fleet.Publication, now metav1.Time) *fleet.Publication {
 	publication := &fleet.Publication{
 		Revision:    p.Revision,
@@ -27,15 +28,15 @@ func (p *Platform) Publication(previous *fleet.Publication, now metav1.Time) *fl
 	return publication
 }
 
-// Publishing returns a copy of the Platform with another published revision than the one of its content. annotations
-// are from the ConfigMap of the installation's values.
+// Publishing returns a copy of the Platform whose target revision is not the one of its content. annotations are the
+// annotations of the ConfigMap with the installation's values.
 func (p *Platform) Publishing(revision string, annotations map[string]string) *Platform {
 	published := *p
 	published.Target = fleet.NewTarget(p.Rollout, revision, annotations)
 	return &published
 }
 
-// LacksValidVersion reports whether a template set, the policy or the rollout rules have never had a valid version.
+// LacksValidVersion reports whether a template set, the policy or the rollout rules have had no valid version so far.
 func (p *Platform) LacksValidVersion() bool {
 	for _, set := range p.Sets() {
 		if set.Chart == nil {

@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// accountKey is the key in a workload's values that contains the pull secrets of its ServiceAccount.
+// accountKey is the key in a workload's values with the pull secrets of the workload's ServiceAccount.
 const accountKey = "accountPullSecrets"
 
 // readsAccountSecrets reports whether the templates have read the pull secrets of the workload's ServiceAccount.
@@ -24,9 +24,9 @@ func readsAccountSecrets(reads []tree.Read) bool {
 	return slices.Contains(workload.ValueKeysFor(reads), accountKey)
 }
 
-// checkedTemplate returns the template of an overlay for the check against the policy. If the templates have read the
-// pull secrets of the workload's ServiceAccount, it leaves them out, because the workload also has them without the
-// overlay.
+// checkedTemplate returns the part of an overlay's template that the policy must allow. If the templates have read the
+// pull secrets of the workload's ServiceAccount, these secrets are left out, because the pods have them also without
+// the overlay.
 func checkedTemplate(template *corev1.PodTemplateSpec, target *workload.View, reads []tree.Read) *corev1.PodTemplateSpec {
 	if target == nil || !readsAccountSecrets(reads) {
 		return template
@@ -38,8 +38,8 @@ func checkedTemplate(template *corev1.PodTemplateSpec, target *workload.View, re
 	return &reduced
 }
 
-// omitListedPullSecrets returns the desired state for a workload without the pull secrets that the workload
-// itself lists. These belong to the application owner.
+// omitListedPullSecrets returns the desired sidecar without the pull secrets that the workload itself lists. These
+// belong to the application owner.
 func (r *renderer) omitListedPullSecrets(rendered *Rendered, view *workload.View) *plan.Desired {
 	var listed []string
 	for _, secret := range rendered.Overlay.Template.Spec.ImagePullSecrets {
@@ -54,8 +54,9 @@ func (r *renderer) omitListedPullSecrets(rendered *Rendered, view *workload.View
 	return r.cache.derive(rendered.key, " without "+strings.Join(listed, ","), create, &sharedValues{})
 }
 
-// checkPullSecrets returns the reason why the pods would lose the pull secrets of their ServiceAccount with an
-// overlay, or nil if they would not. The API server gives a pod these pull secrets only if the pod does not list any.
+// checkPullSecrets returns the reason why an overlay would remove the pull secrets of the ServiceAccount from the pods,
+// or nil if it would not. The API server gives a pod the pull secrets of its ServiceAccount only if the pod lists none
+// itself.
 func checkPullSecrets(overlay *workload.Overlay, view *workload.View) *Invalid {
 	sidecarSecrets := overlay.Template.Spec.ImagePullSecrets
 	if len(sidecarSecrets) == 0 || view.ListsPullSecrets() {
@@ -65,7 +66,7 @@ func checkPullSecrets(overlay *workload.Overlay, view *workload.View) *Invalid {
 		return &Invalid{meta.ReasonPullSecrets, fmt.Sprintf("the sidecar adds the pull secret %q to a pod template without pull secrets, so that the pods would lose the pull secrets of ServiceAccount %s: ", sidecarSecrets[0].Name, view.ServiceAccount) + fmt.Sprintf(format, args...)}
 	}
 	switch account := view.Account; {
-	case account == nil: // WorkloadFor reports LacksAccount, so that the caller reads the ServiceAccount.
+	case account == nil: // WorkloadFor sets LacksAccount. The caller then reads the ServiceAccount and tries again.
 		return invalid("the ServiceAccount has not been read yet")
 	case account.Unread != "":
 		return invalid("%s; list the pull secrets in the pod template, or allow the operator to get ServiceAccounts (rbac.optional.serviceAccounts)", account.Unread)

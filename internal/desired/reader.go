@@ -16,9 +16,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Reader reads the objects that one evaluation of Inputs needs, and records them. A large ConfigMap waits for the
-// byte budget, and uses a share of the budget until the Reader is released. After a failed read, the Reader returns
-// nil for all objects, and Err returns the error. A Reader is not safe for concurrent use.
+// Reader reads the objects that one evaluation of Inputs needs, and records them. Before it reads a large ConfigMap, it
+// waits for a share of the byte budget, which it uses until it is released. After a failed read, it returns nil for all
+// objects, and Err returns the error. A Reader is not safe for concurrent use.
 type Reader struct {
 	ctx    context.Context
 	inputs *Inputs
@@ -27,26 +27,26 @@ type Reader struct {
 	configMaps map[string]*corev1.ConfigMap
 	// accounts are the ServiceAccounts that were read, by name.
 	accounts map[string]*workload.Account
-	// err explains why the Reader has stopped: a read failed, or the context has ended.
+	// err explains why the Reader has stopped: a read has failed, or the context has ended.
 	err error
 }
 
-// NewReader returns a Reader for the objects of the inputs. The caller must release it.
+// NewReader returns a Reader for the objects of the inputs. The caller must call Release.
 func NewReader(ctx context.Context, inputs *Inputs) *Reader {
 	r := &Reader{ctx: ctx, inputs: inputs, configMaps: map[string]*corev1.ConfigMap{}, accounts: map[string]*workload.Account{}}
 	r.share, r.err = inputs.Budget.Reserve(ctx, 0)
 	return r
 }
 
-// ConfigMap returns the ConfigMap with a lookup key, or nil if it does not exist. It records the key. If the ConfigMap
-// cannot be read, or cannot wait for the budget, it records an error and returns nil.
+// ConfigMap returns the ConfigMap with a lookup key, or nil if it does not exist, and records the key. If the ConfigMap
+// cannot be read, or the context ends during the wait for the budget, it records an error and returns nil.
 func (r *Reader) ConfigMap(key string) *corev1.ConfigMap {
 	object, isRead := r.configMaps[key]
 	if isRead || r.err != nil {
 		return object
 	}
 	if object, isRead = r.inputs.Pinned[key]; !isRead {
-		r.share.Release() // Other reconciles do not wait for the API server.
+		r.share.Release() // During the request, other reconciles may use the budget.
 		object, r.err = r.inputs.ConfigMaps.GetConfigMap(r.ctx, ConfigMapNamed(r.inputs.Sidecar.Namespace, key))
 	}
 	size := 0
@@ -67,7 +67,7 @@ func (r *Reader) Account(name string) *workload.Account {
 	if isRead || r.err != nil {
 		return account
 	}
-	r.share.Release() // Other reconciles do not wait for the API server.
+	r.share.Release() // During the request, other reconciles may use the budget.
 	account, r.err = r.inputs.Accounts.GetServiceAccount(r.ctx, types.NamespacedName{Namespace: r.inputs.Sidecar.Namespace, Name: name})
 	if !r.reserve(0) {
 		return nil
@@ -76,16 +76,16 @@ func (r *Reader) Account(name string) *workload.Account {
 	return account
 }
 
-// FindAccount returns the ServiceAccount with a name if the Reader has read it, or nil.
+// FindAccount returns the ServiceAccount with a name that the Reader has already read, or nil for none.
 func (r *Reader) FindAccount(name string) *workload.Account { return r.accounts[name] }
 
 // ConfigMapKeys returns the sorted lookup keys of the ConfigMaps that were read.
 func (r *Reader) ConfigMapKeys() []string { return slices.Sorted(maps.Keys(r.configMaps)) }
 
-// Err returns the reason why the data is incomplete, or nil if it is complete.
+// Err returns the error because of which the Reader has stopped, or nil if it has not stopped.
 func (r *Reader) Err() error { return r.err }
 
-// reserve waits until a text with a number of bytes may be read. It returns false if the Reader must stop.
+// reserve waits until the budget allows a text with a number of bytes. It returns false if the Reader has stopped.
 func (r *Reader) reserve(bytes int) bool {
 	if r.err == nil {
 		r.err = r.share.Extend(r.ctx, bytes)
@@ -93,8 +93,8 @@ func (r *Reader) reserve(bytes int) bool {
 	return r.err == nil
 }
 
-// WaitForTurn pauses a long reconcile between two steps, so that waiting reconciles can run first. It returns an
-// error if this reconcile must not continue.
+// WaitForTurn pauses a long reconcile between two steps, so that other reconciles can use the budget. It returns an
+// error if the Reader has stopped or the context has ended.
 func (r *Reader) WaitForTurn() error {
 	if r.err == nil {
 		r.err = cmp.Or(r.share.Reacquire(r.ctx), r.ctx.Err())
@@ -118,17 +118,17 @@ func configMapSize(object *corev1.ConfigMap) int {
 	return size
 }
 
-// sources contains the inputs from which values are merged, and the ConfigMaps that were read.
+// sources contains the inputs from which values are merged. read are the ConfigMaps that they were merged from.
 type sources struct {
 	*Inputs
 
 	reader *Reader
-	// read are the ConfigMaps with content that is part of the rendering, by lookup key.
+	// read are the ConfigMaps whose content is part of the rendering, by their lookup keys.
 	read map[string]*corev1.ConfigMap
 }
 
-// content returns a ConfigMap, or nil if it does not exist. It records that the content is part of the
-// rendering.
+// content returns the ConfigMap with a lookup key, or nil if it does not exist. It records that the content is part of
+// the rendering.
 func (s *sources) content(name string) *corev1.ConfigMap {
 	object := s.reader.ConfigMap(name)
 	if object != nil {

@@ -28,6 +28,8 @@ const (
 // environmentsName is the suffix in the name of the chart's ConfigMap of values. templatesName replaces that
 // suffix in the names of the chart's ConfigMaps of template sets, and the name of the set follows.
 const (
+	// environmentsName is the suffix of the name of the chart's ConfigMap with the values. The names of the ConfigMaps
+	// with template sets have templatesName and the name of the set instead.
 	environmentsName = "environments"
 	templatesName    = "templates-"
 )
@@ -43,22 +45,22 @@ type PlatformConfigMaps struct {
 	Sets []corev1.ConfigMap
 }
 
-// overdueAfter is the time for which a template set may differ from the list in the installation's values
-// before the status and the command check report it.
+// overdueAfter is the time after which the status and the command check report that a ConfigMap is missing or differs
+// from the list in the installation's values.
 const overdueAfter = time.Minute
 
-// Mismatch is a ConfigMap that is missing although the installation refers to it, or a template set that
-// differs from the installation's list.
+// Mismatch is a ConfigMap that is missing although the installation refers to it, or a ConfigMap of a template set
+// whose content differs from the list in the installation's values.
 type Mismatch struct {
 	// Namespace and Name identify the ConfigMap.
 	Namespace, Name string
-	// IsMissing reports whether the ConfigMap does not exist. If it is false, the ConfigMap has other content
-	// than listed.
+	// IsMissing reports whether the ConfigMap does not exist. If it is false, the ConfigMap has other content than the
+	// list.
 	IsMissing bool
 	// Referrer describes the reference to a missing ConfigMap, such as "the installation's values list it".
 	Referrer string
-	// StartTime is the time when the list or the ConfigMap was last written, or zero if the time is not
-	// recorded.
+	// StartTime is the time when the mismatch started: the last write of the list or of the ConfigMap. It is zero if
+	// that time is not recorded.
 	StartTime time.Time
 }
 
@@ -71,14 +73,15 @@ func (m Mismatch) String() string {
 	return fmt.Sprintf("ConfigMap %s/%s %s", m.Namespace, m.Name, state)
 }
 
-// IsOverdue reports whether the mismatch has lasted for so long that it must be reported.
+// IsOverdue reports whether the mismatch has lasted for overdueAfter, so that it must be reported.
 func (m Mismatch) IsOverdue(now time.Time) bool { return !now.Before(m.dueTime()) }
 
+// dueTime returns the time from which the mismatch is overdue.
 func (m Mismatch) dueTime() time.Time { return m.StartTime.Add(overdueAfter) }
 
-// listedSets returns the digests of the release's template sets by the names of their ConfigMaps. It returns
-// false if the installation's ConfigMap does not have such a list, or a malformed one. A ConfigMap that was
-// written by hand or by an earlier chart does not have a list.
+// listedSets returns the list of the Helm release's template sets from the installation's ConfigMap: their digests by
+// the names of their ConfigMaps. It returns false if the ConfigMap has no valid list, as when it was written by hand or
+// by an earlier chart.
 func listedSets(installation *corev1.ConfigMap) (digests map[string]string, ok bool) {
 	text, ok := installation.Annotations[meta.AnnotationTemplateSets]
 	if !ok || bounded.Values().DecodeJSON([]byte(text), &digests) != nil {
@@ -87,20 +90,20 @@ func listedSets(installation *corev1.ConfigMap) (digests map[string]string, ok b
 	return digests, true
 }
 
-// setPrefix returns the prefix of the names of the ConfigMaps with template sets that belong to the release.
-// The argument is the name of the installation's ConfigMap.
+// setPrefix returns the prefix of the names of the Helm release's ConfigMaps with template sets. installation is the
+// name of the installation's ConfigMap.
 func setPrefix(installation string) string {
 	return strings.TrimSuffix(installation, environmentsName) + templatesName
 }
 
-// isReleaseSet reports whether the ConfigMap of a template set belongs to the release of the installation's
-// ConfigMap.
+// isReleaseSet reports whether the Helm release of the installation's ConfigMap created the ConfigMap of a template
+// set.
 func isReleaseSet(installation string, set *corev1.ConfigMap) bool {
 	return set.Name == setPrefix(installation)+set.Labels[meta.LabelTemplateSet]
 }
 
-// FilterListed returns the ConfigMaps without the template sets that belong to the release but that its values
-// do not list. A helm upgrade is about to create or delete these template sets.
+// FilterListed returns the ConfigMaps without the template sets of the Helm release that the list in the installation's
+// values does not contain. A running helm upgrade creates or deletes these.
 func (c PlatformConfigMaps) FilterListed() PlatformConfigMaps {
 	digests, ok := listedSets(c.Installation)
 	if !ok {
@@ -113,8 +116,8 @@ func (c PlatformConfigMaps) FilterListed() PlatformConfigMaps {
 	return c
 }
 
-// Mismatches returns the installation's ConfigMap if it is missing. Otherwise, it returns the template sets of
-// the release that differ from the list in its values, sorted by name.
+// Mismatches returns the installation's ConfigMap if it is missing. Otherwise, it returns the template sets of the Helm
+// release that are missing or differ from the list in the installation's values, sorted by name.
 func (c PlatformConfigMaps) Mismatches() []Mismatch {
 	if c.LacksInstallation {
 		return []Mismatch{{
@@ -145,8 +148,8 @@ func (c PlatformConfigMaps) Mismatches() []Mismatch {
 	return mismatches
 }
 
-// deletedSets returns the published template sets that no longer exist, although the values of an environment
-// name them. It does not concern template sets in the list of a release, because Mismatches returns them.
+// deletedSets returns the published template sets that were deleted although the values of an environment still name
+// them. Mismatches returns the sets that are in the list of the installation's values.
 func (c PlatformConfigMaps) deletedSets(published *PlatformConfigMaps) []Mismatch {
 	var deleted []Mismatch
 	for i := range published.Sets {
@@ -162,21 +165,22 @@ func (c PlatformConfigMaps) deletedSets(published *PlatformConfigMaps) []Mismatc
 	return deleted
 }
 
-// hasHandwritten reports whether one of the ConfigMaps was written by hand, or by a release without a list. It
-// is then unknown which content of the other ConfigMaps belongs to its content.
+// hasHandwritten reports whether one of the ConfigMaps is not in a list, because it was written by hand or by an
+// earlier release. It is then unknown which versions of the ConfigMaps belong together.
 func (c PlatformConfigMaps) hasHandwritten() bool {
 	digests, ok := listedSets(c.Installation)
 	return !ok || slices.ContainsFunc(c.Sets, func(set corev1.ConfigMap) bool { return digests[set.Name] == "" })
 }
 
-// WithoutList returns the annotations of an installation's ConfigMap without the list of template sets. It is
-// used for template sets that are not from a release.
+// WithoutList returns the annotations of an installation's ConfigMap without the list of template sets. It is needed if
+// the template sets are not the ones of the Helm release.
 func WithoutList(annotations map[string]string) map[string]string {
 	remaining := maps.Clone(annotations)
 	delete(remaining, meta.AnnotationTemplateSets)
 	return remaining
 }
 
+// objectVersion returns a text that identifies one version of a ConfigMap.
 func objectVersion(object *corev1.ConfigMap) string {
 	return fmt.Sprintf("%s/%s/%s", object.Name, object.UID, object.ResourceVersion)
 }

@@ -15,26 +15,26 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// render returns the rendering for one workload, which fits the workload's grace period.
+// render returns the rendering for one workload that fits the workload's grace period.
 func (r *renderer) render(ctx context.Context, target *workload.View) *Rendered {
 	return r.fitGracePeriod(ctx, r.renderCached(ctx, target), target.GraceSeconds)
 }
 
-// renderCached returns the rendering for one workload. It is cached for all workloads that are equal in the
-// fields that the templates have read.
+// renderCached returns the rendering for one workload, from the cache if possible. All workloads share a rendering that
+// are equal in the fields that the templates have read.
 func (r *renderer) renderCached(ctx context.Context, target *workload.View) *Rendered {
 	if cached := findCached[Rendered](r.cache, r.common, target); cached != nil {
 		return cached
 	}
 	fresh := r.evaluate(ctx, target)
-	if r.cache != nil && ctx.Err() == nil && !fresh.TimedOut { // A timeout may depend on the load.
-		fresh.shared.keys = append(fresh.shared.keys, string(r.common)) // Without the list of fields, it is not found.
+	if r.cache != nil && ctx.Err() == nil && !fresh.TimedOut { // A timeout is not cached, because it may depend on the load.
+		fresh.shared.keys = append(fresh.shared.keys, string(r.common)) // Without the entry with the lists of read fields, findCached does not find the rendering.
 		fresh.cacheIn(r.cache, r.cache.keyFor(r.common, target, fresh.readTarget))
 	}
 	return fresh
 }
 
-// evaluate renders the sidecar for one workload and checks the result.
+// evaluate renders the sidecar for one workload, and checks its configuration.
 func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendered {
 	var shared sharedValues
 	executed := r.execute(ctx, target, &shared)
@@ -46,7 +46,7 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 		return fresh
 	}
 	overlay := executed.result.Overlay
-	rendered := &overlay // Without the companions of the result.
+	rendered := &overlay // The copy does not keep the companions of the result in memory.
 	if executed.key != "" {
 		rendered = &executed.result.Overlay
 	}
@@ -57,8 +57,8 @@ func (r *renderer) evaluate(ctx context.Context, target *workload.View) *Rendere
 	return fresh
 }
 
-// companions returns the companions of a result in the namespace of the request. They are the largest part of a
-// rendering, so renderings with equal companions share them.
+// companions returns the companions of an execution in the namespace of the VectorSidecar. Renderings with equal
+// companions share them, because companions are the largest part of a rendering.
 func (r *renderer) companions(executed *execution, shared *sharedValues) []corev1.ConfigMap {
 	companions := executed.result.Companions
 	if executed.key != "" {

@@ -18,10 +18,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Rendered is the result of one rendering: the overlay to apply, or the reason why it is invalid. Workloads
-// that are equal for the templates share it. It must not be changed.
+// Rendered is the result of one rendering: the overlay to apply, or the reason why it is invalid. Workloads that are
+// equal in the fields that the templates have read share it, so it must not be changed.
 type Rendered struct {
-	// Desired is the desired state that is computed from Overlay. Both are nil if Invalid is set.
+	// Desired is the desired sidecar for Overlay. Both are nil if Invalid is set.
 	Desired *plan.Desired
 	Overlay *workload.Overlay
 	// Report is the result of checking the Vector configuration, or nil if it was not checked.
@@ -35,10 +35,10 @@ type Rendered struct {
 	// TimedOut is true if the templates timed out. The next rendering may succeed.
 	TimedOut bool
 
-	// isTemplateError reports whether the templates have stopped with an error.
+	// isTemplateError reports whether a template has returned an error.
 	isTemplateError bool
-	// rendered is the overlay that the templates rendered, with references to the original ConfigMap. Overlay
-	// refers to the copy instead.
+	// rendered is the overlay as the templates rendered it. In Overlay, the copy of the referenced ConfigMap replaces
+	// the original.
 	rendered  *workload.Overlay
 	container string
 	collects  collection
@@ -46,24 +46,27 @@ type Rendered struct {
 	readsUnknown bool
 	// forbidden is the error that lists the configuration that the policy rejects, or nil for none.
 	forbidden error
-	// readTarget contains the fields of the workload that the templates have read. A workload with other values
-	// in these fields may have another result.
+	// readTarget contains the fields of the workload that the templates have read. For a workload with other values in
+	// these fields, the result may differ.
 	readTarget []tree.Read
-	// reserved contains a message for each pod annotation that was omitted because of the policy.
+	// reserved contains a message for each optional pod annotation that the policy does not allow, and that was
+	// therefore removed.
 	reserved []string
-	// shortened is the warning about a drain time that was limited to the grace period, or "" for none.
+	// shortened is the warning that the sidecar drains for a shorter time because of the grace period, or "" if it does
+	// not.
 	shortened string
-	// stranded is the warning that pods cannot start on all nodes, or "" if they can.
+	// stranded is the warning that the kubelets of some nodes cannot start the pods, or "" if all can.
 	stranded string
-	// key is the key of the rendering in the cache, or "" if it is not cached. bytes is its approximate size in
-	// the cache. It includes the shared values that were cached for this rendering.
+	// key is the key of the rendering in the cache, or "" if it is not cached. bytes is its approximate size in the
+	// cache, including the shared values that were cached for this rendering.
 	key   string
 	bytes int
-	// shared contains the cached values that the rendering uses, until it is cached itself.
+	// shared contains the cached values that the rendering uses. It is empty after the rendering itself was cached.
 	shared sharedValues
 }
 
-// cacheIn caches the rendering. The values that it shares with other renderings have their own entries.
+// cacheIn caches the rendering under a key. The values that it shares with other renderings have cache entries of their
+// own.
 func (r *Rendered) cacheIn(cache *Cache, key string) {
 	shared := r.shared
 	r.key, r.shared = key, sharedValues{}
@@ -72,16 +75,16 @@ func (r *Rendered) cacheIn(cache *Cache, key string) {
 	cache.put(key, r, bytes, shared.keys...)
 }
 
-// readsTarget reports whether the templates have read fields of the workload. If so, the result may differ for
-// other workloads.
+// readsTarget reports whether the templates have read fields of the workload, so that the result may differ for other
+// workloads.
 func (r *Rendered) readsTarget() bool { return len(r.readTarget) > 0 }
 
-// FailsForTarget reports whether templates that have read the workload have stopped with an error. For other workloads,
-// the templates may succeed.
+// FailsForTarget reports whether a template that has read fields of the workload returned an error. For other
+// workloads, the template may succeed.
 func (r *Rendered) FailsForTarget() bool { return r.isTemplateError && r.readsTarget() }
 
-// Cleans returns the names of the volumes in which Vector removes files. It returns nil if Vector's configuration is
-// unknown.
+// Cleans returns the names of the volumes in which Vector removes files. It returns nil if Vector removes none, or if
+// its configuration is unknown.
 func (r *Rendered) Cleans() []string {
 	if r.Report == nil || r.Overlay == nil {
 		return nil
@@ -99,11 +102,11 @@ func (r *Rendered) Cleans() []string {
 	return volumes
 }
 
-// Bytes returns the approximate size in a Cache, or 0 if the rendering is not cached.
+// Bytes returns the approximate size of the rendering in a Cache, or 0 if it is not cached.
 func (r *Rendered) Bytes() int { return r.bytes }
 
-// readKeys returns the keys of the workload's values that the rendering depends on, for an annotation of
-// workloads.
+// readKeys returns the keys of the workload's values that the rendering depends on. An annotation of the workload
+// records them.
 func (r *Rendered) readKeys() []string {
 	keys := workload.ValueKeysFor(r.readTarget)
 	if r.shortened != "" {
@@ -115,7 +118,9 @@ func (r *Rendered) readKeys() []string {
 	return keys
 }
 
-// warnings returns warnings about the sidecar in one workload, separated by "; ", or "" for none.
+// warnings returns the warnings about the sidecar in one workload, separated by "; ", or "" for none. envNotInjected
+// explains why the API server does not inject environment variables, or is "" if it does. checksOff reports whether
+// warnings about the Vector configuration are off.
 func (r *Rendered) warnings(manager, envNotInjected string, view *workload.View, checksOff bool) string {
 	warnings := slices.Concat(r.reserved, r.Desired.OmittedAnnotations(manager, view))
 	if idle := cmp.Or(r.Desired.Warning(), r.collects.idleWarning(view)); idle != "" {

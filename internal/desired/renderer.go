@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// renderer renders one request for several workloads.
+// renderer renders the sidecar of one variant for several workloads.
 type renderer struct {
 	cache    *Cache
 	request  render.Request
@@ -30,12 +30,12 @@ type renderer struct {
 	oldest    Kubelet
 	// aboutURL is the platform team's page about sidecars, or "" for none.
 	aboutURL string
-	// common is the cache key of all inputs except the workload. shared is the cache key of all inputs except
-	// the workload and the namespace.
+	// common is the cache key of all inputs except the workload. shared is the cache key of all inputs except the
+	// workload and the namespace.
 	common, shared []byte
 }
 
-// newRenderer returns a renderer for a request and the digest of the request's values.
+// newRenderer returns a renderer for a request. values is the digest of the request's values.
 func newRenderer(cache *Cache, request render.Request, values []byte, config configReference, inputs *Inputs, requested requestedInputs) *renderer {
 	policy := inputs.Platform.Policy
 	shared := sharedKey(&request, values, policy)
@@ -50,7 +50,7 @@ func newRenderer(cache *Cache, request render.Request, values []byte, config con
 	}
 }
 
-// sharedKey returns the cache key of a request without its workload and namespace. values is the digest of the
+// sharedKey returns the cache key of a request without its workload and its namespace. values is the digest of the
 // request's values.
 func sharedKey(request *render.Request, values []byte, policy *policy.Policy) []byte {
 	text, _ := json.Marshal([]any{
@@ -60,7 +60,7 @@ func sharedKey(request *render.Request, values []byte, policy *policy.Policy) []
 	return sum[:]
 }
 
-// notes returns the marks of objects that this installation writes for the VectorSidecar, and the text about the sidecar.
+// notes returns the annotations that describe the sidecar: its installation, and the text for application teams.
 func (r *renderer) notes() plan.Notes {
 	notes := plan.Notes{AboutText: aboutText(r.request.Sidecar.Name, r.aboutURL)}
 	if r.writtenBy != "" {
@@ -69,8 +69,8 @@ func (r *renderer) notes() plan.Notes {
 	return notes
 }
 
-// aboutText returns the text about the sidecar of a VectorSidecar for application teams. It does not name the namespace,
-// because namespaces share renderings.
+// aboutText returns the text for application teams about the sidecar of a VectorSidecar. It does not contain the
+// namespace, because namespaces share renderings.
 func aboutText(sidecar, url string) string {
 	text := fmt.Sprintf("The Vector Sidecar Operator injected the sidecar of %s. To see why, run kubectl vectorsidecar explain. "+
 		"To opt out, annotate the workload with %s=false.", meta.Title(sidecar), meta.AnnotationInject)

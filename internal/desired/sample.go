@@ -21,16 +21,17 @@ import (
 )
 
 const (
-	// sampleName is the namespace and the name of the VectorSidecar for which samples are rendered, and
-	// sampleVersion is the version of its API server. They are the same for all releases and clusters.
+	// sampleName is the namespace and the name of the VectorSidecar for which samples are rendered. sampleVersion is
+	// the version of its API server. They are the same in all releases and clusters, so that digests of samples can be
+	// compared.
 	sampleName    = "sample"
 	sampleVersion = "v1.33.0"
-	// maxSampleEnvironments is the maximum number of environments in which a template set is rendered for its sample.
+	// maxSampleEnvironments is the maximum number of environments in which the sample of a template set is rendered.
 	maxSampleEnvironments = 32
 )
 
-// StoredContent returns the platform's content in the form that is stored with a revision. It includes the
-// built-in templates and samples of the renderings. The error is the context's error.
+// StoredContent returns the platform's content in the form in which a revision stores it: with the built-in templates,
+// and with digests of sample renderings. The error is the context's error.
 func (p *Platform) StoredContent(ctx context.Context) (*fleet.Content, error) {
 	samples, err := p.samples(ctx)
 	if err != nil {
@@ -41,10 +42,9 @@ func (p *Platform) StoredContent(ctx context.Context) (*fleet.Content, error) {
 	return &content, nil
 }
 
-// samples returns a digest for each template set, which covers its renderings in its environments. They are
-// rendered for an empty VectorSidecar and the sample workload of the chart. Two releases that render the same
-// templates and values in the same way return the same digest. Sets that cannot be loaded or that timed out are
-// left out. The error is the context's error.
+// samples returns a digest of sample renderings for each template set: renderings in its environments for an empty
+// VectorSidecar and the chart's sample workload. Releases that render the same templates and values in the same way
+// return the same digests. Sets that cannot be loaded or that timed out are left out. The error is the context's error.
 func (p *Platform) samples(ctx context.Context) (map[string]string, error) {
 	digests := map[string]string{}
 	for _, set := range p.Sets() {
@@ -62,7 +62,7 @@ func (p *Platform) samples(ctx context.Context) (map[string]string, error) {
 	return digests, nil
 }
 
-// sample returns a digest of the set's renderings in its environments. It returns an error if the templates
+// sample returns a digest of the set's sample renderings in its environments. It returns an error if the templates
 // timed out.
 func (s *TemplateSet) sample(ctx context.Context) (string, error) {
 	type rendering struct { // In one environment.
@@ -88,6 +88,7 @@ func (s *TemplateSet) sample(ctx context.Context) (string, error) {
 	return meta.Digest(text, 8), ctx.Err()
 }
 
+// renderSample renders the sample in one environment.
 func (s *TemplateSet) renderSample(ctx context.Context, environment string) (*render.Result, error) {
 	values, err := s.Environments.Values(environment)
 	if err != nil {
@@ -98,8 +99,8 @@ func (s *TemplateSet) renderSample(ctx context.Context, environment string) (*re
 	})
 }
 
-// compareSamples returns a *fleet.RecordError if a template set renders differently than in the release that
-// published the revision. It skips sets without a stored sample. All other errors are the context's error.
+// compareSamples returns a *fleet.RecordError if a template set renders its sample differently than in the release that
+// published the revision. Sets without a stored sample are skipped. All other errors are the context's error.
 func (p *Platform) compareSamples(ctx context.Context) error {
 	stored := p.Content.Samples
 	if len(stored) == 0 {

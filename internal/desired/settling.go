@@ -21,47 +21,46 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 )
 
-// DefaultQuiet is the default quiet period: the time for which handwritten ConfigMaps must not change before
-// they are published.
+// DefaultQuiet is the default quiet period: handwritten ConfigMaps are published after they have not changed for this
+// time.
 const DefaultQuiet = 5 * time.Second
 
-// maxQuietPeriods is the maximum delay of a publication by ConfigMaps that keep changing, in quiet periods.
+// maxQuietPeriods is the number of quiet periods after which handwritten ConfigMaps are published although they keep
+// changing.
 const maxQuietPeriods = 12
 
-// Settling decides which ConfigMaps of an installation are published. One change, such as a helm upgrade,
-// writes several ConfigMaps, and an intermediate state must not be published. ConfigMaps of a release belong
-// together if the template sets have the digests in the installation's list. Handwritten ConfigMaps belong
-// together if they have not changed for a quiet period, or have been changing for maxQuietPeriods quiet periods.
-// Settling is not safe for concurrent use.
+// Settling decides which versions of an installation's ConfigMaps are published. One change, such as a helm upgrade,
+// writes several ConfigMaps, and an intermediate state must not be published. ConfigMaps of a Helm release belong
+// together if the template sets have the digests in the installation's list. Handwritten ConfigMaps belong together if
+// they have not changed for a quiet period, or have been changing for maxQuietPeriods quiet periods. Settling is not
+// safe for concurrent use.
 type Settling struct {
 	quiet time.Duration
 
-	// version identifies the ConfigMaps for which lastResult was computed. nextChange is the time when the
-	// result changes although no ConfigMap changes, or zero for never.
+	// version identifies the ConfigMaps for which lastResult was computed. nextChange is the time when the result
+	// changes without a change of a ConfigMap, or zero for never.
 	version    string
 	nextChange time.Time
 	lastResult *Settled
 
-	// published are the ConfigMaps in use, or nil if none were published. publishedDigest is the key of their content.
+	// published are the published ConfigMaps, or nil if none were published yet. publishedDigest is the digest of their
+	// content.
 	published    *PlatformConfigMaps
 	publishedDigest string
-	// annotations are the last annotations of the installation's ConfigMap, which remain in use after it is
+	// annotations are the last known annotations of the installation's ConfigMap, which stay in use after it is
 	// deleted.
 	annotations map[string]string
-	// key is the key of the content that was read last, and changed is the time when the content last changed.
-	// pending is the time since when the content has differed from the published content, or zero if it does
-	// not differ.
+	// digest is the digest of the current content, and changed is the time when the content last changed. pending is
+	// the time since when the content has differed from the published content, or zero if it does not differ.
 	digest            string
 	changed, pending time.Time
-	// mismatched contains the times since when ConfigMaps have been missing or have differed from the
-	// installation's list, by their names.
+	// mismatched contains the start times of mismatches by the names of their ConfigMaps.
 	mismatched map[string]time.Time
 }
 
-// Settled is the result of Settling.Update: the ConfigMaps to use, and why they are not the current ones.
+// Settled is the result of Settling.Update: the ConfigMaps to use, and the reason if they are not the current ones.
 type Settled struct {
-	// Published are the ConfigMaps to use, with the current annotations, or nil if nothing has been published
-	// yet.
+	// Published are the ConfigMaps to use, with the current annotations. It is nil if nothing has been published yet.
 	Published *PlatformConfigMaps
 	// Wait explains why Published differs from the current ConfigMaps, or is nil if it does not differ.
 	Wait *Wait
@@ -71,19 +70,19 @@ type Settled struct {
 type Wait struct {
 	// ConfigMaps are the current ConfigMaps, which wait to be published.
 	ConfigMaps PlatformConfigMaps
-	// Overdue are the ConfigMaps that have been missing, or have differed from the list, for at least a minute.
+	// Overdue are the ConfigMaps that have been missing, or have differed from the list, for at least overdueAfter.
 	Overdue []Mismatch
-	// Message names the condition that the publication waits for.
+	// Message is a text for users that names the condition for the publication.
 	Message string
 }
 
-// NewSettling returns a Settling with a quiet period. 0 stands for DefaultQuiet.
+// NewSettling returns a Settling with a quiet period, or with DefaultQuiet if it is 0.
 func NewSettling(quiet time.Duration) *Settling {
 	return &Settling{quiet: cmp.Or(quiet, DefaultQuiet)}
 }
 
-// Update returns the ConfigMaps to use, given the current ones at a time. It returns the same pointer until the
-// result changes.
+// Update returns the ConfigMaps to use. configMaps are the current ones at the time now. It returns the same pointer
+// until the result changes.
 func (s *Settling) Update(configMaps PlatformConfigMaps, now time.Time) *Settled {
 	version := configMaps.version()
 	if s.lastResult != nil && version == s.version && (s.nextChange.IsZero() || now.Before(s.nextChange)) {
@@ -101,13 +100,11 @@ func (s *Settling) Update(configMaps PlatformConfigMaps, now time.Time) *Settled
 	return s.lastResult
 }
 
-// NextChange returns the time when Update returns another result although no ConfigMap changes, or zero for
-// never.
+// NextChange returns the time when the result of Update changes without a change of a ConfigMap, or zero for never.
 func (s *Settling) NextChange() time.Time { return s.nextChange }
 
-// Restore publishes the content of a stored revision if nothing has been published yet. The ConfigMaps are the
-// arguments of the last Update. The rollout rules are from these ConfigMaps, because a revision does not store
-// rollout rules.
+// Restore publishes the content of a stored revision if nothing has been published yet. configMaps are the ConfigMaps
+// of the last Update. They provide the rollout rules, which a revision does not store.
 func (s *Settling) Restore(content *fleet.Content, configMaps PlatformConfigMaps) {
 	if s.published != nil {
 		return
@@ -117,8 +114,8 @@ func (s *Settling) Restore(content *fleet.Content, configMaps PlatformConfigMaps
 	s.version = ""
 }
 
-// observe records the annotations, and the time when the content last changed. The first content may have been
-// written before the process started.
+// observe records the current annotations and content, and the time when the content last changed. In the first call,
+// that time is the last write of a ConfigMap, because the content may be older than the process.
 func (s *Settling) observe(configMaps PlatformConfigMaps, now time.Time) {
 	digest := configMaps.contentDigest()
 	if !configMaps.LacksInstallation {
@@ -139,11 +136,10 @@ func (s *Settling) observe(configMaps PlatformConfigMaps, now time.Time) {
 	}
 }
 
-// wait returns the reason why the current ConfigMaps must not be published yet, or nil if they may be
-// published.
+// wait returns the reason why the current ConfigMaps must not be published yet, or nil if they may be published.
 func (s *Settling) wait(configMaps PlatformConfigMaps, now time.Time) *Wait {
 	if mismatches := s.mismatches(configMaps, now); len(mismatches) > 0 {
-		s.pending = time.Time{} // The quiet period starts when they belong together.
+		s.pending = time.Time{} // The quiet period starts after the mismatches have ended.
 		wait := &Wait{ConfigMaps: configMaps, Message: describeMismatches(mismatches)}
 		for _, mismatch := range mismatches {
 			if mismatch.IsOverdue(now) {
@@ -168,8 +164,8 @@ func (s *Settling) wait(configMaps PlatformConfigMaps, now time.Time) *Wait {
 	return &Wait{ConfigMaps: configMaps, Message: fmt.Sprintf("waiting until the ConfigMaps of the installation have not changed for %s", s.quiet)}
 }
 
-// mismatches returns the ConfigMaps that are missing or differ from the installation's list. At the first call,
-// the mismatches may be older than the process.
+// mismatches returns the ConfigMaps that are missing or differ from the installation's list, with the time when each
+// mismatch started. In the first call, that time may be before the start of the process.
 func (s *Settling) mismatches(configMaps PlatformConfigMaps, now time.Time) []Mismatch {
 	mismatches, mismatched := configMaps.Mismatches(), map[string]time.Time{}
 	if len(mismatches) == 0 && s.published != nil {
@@ -189,14 +185,14 @@ func (s *Settling) mismatches(configMaps PlatformConfigMaps, now time.Time) []Mi
 }
 
 // publishedUnder returns the published ConfigMaps with the current annotations, because annotations take effect
-// immediately. If the installation's ConfigMap is missing, they have its last annotations, so that its deletion
-// does not end a stop of writes.
+// immediately. If the installation's ConfigMap was deleted, it uses the last annotations, so that the deletion does not
+// end a stop of writes.
 func (s *Settling) publishedUnder(configMaps PlatformConfigMaps) *PlatformConfigMaps {
 	if s.published == nil {
 		return nil
 	}
 	installation := s.published.Installation.DeepCopy()
-	list, isListed := installation.Annotations[meta.AnnotationTemplateSets] // The list names the published sets.
+	list, isListed := installation.Annotations[meta.AnnotationTemplateSets] // The published list belongs to the published sets.
 	installation.Annotations = WithoutList(s.annotations)
 	if isListed {
 		metav1.SetMetaDataAnnotation(&installation.ObjectMeta, meta.AnnotationTemplateSets, list)
@@ -205,6 +201,7 @@ func (s *Settling) publishedUnder(configMaps PlatformConfigMaps) *PlatformConfig
 	return &PlatformConfigMaps{Installation: installation, Sets: s.published.Sets}
 }
 
+// describeMismatches returns a text for users that lists the mismatches.
 func describeMismatches(mismatches []Mismatch) string {
 	var texts []string
 	for _, mismatch := range mismatches {
@@ -213,7 +210,7 @@ func describeMismatches(mismatches []Mismatch) string {
 	return "waiting for ConfigMaps of the installation: " + strings.Join(texts, "; ")
 }
 
-// version returns a text that identifies the ConfigMaps by their resource versions.
+// version returns a text that identifies the versions of all ConfigMaps.
 func (c PlatformConfigMaps) version() string {
 	versions := []string{objectVersion(c.Installation)}
 	for i := range c.Sets {
@@ -223,7 +220,7 @@ func (c PlatformConfigMaps) version() string {
 	return strings.Join(versions, " ")
 }
 
-// lastWrite returns the time when one of the ConfigMaps was last written.
+// lastWrite returns the time of the last write to one of the ConfigMaps.
 func (c PlatformConfigMaps) lastWrite() time.Time {
 	latest := meta.LastWrite(c.Installation)
 	for i := range c.Sets {
@@ -234,11 +231,11 @@ func (c PlatformConfigMaps) lastWrite() time.Time {
 	return latest
 }
 
-// contentDigest returns a digest of the content of the ConfigMaps. Policies that differ only in defaults or layout have
-// the same digest.
+// contentDigest returns a digest of the content of all ConfigMaps. Policies that differ only in their layout or in
+// explicit defaults have the same digest.
 func (c PlatformConfigMaps) contentDigest() string {
 	values := maps.Clone(c.Installation.Data)
-	delete(values, declared.Key) // They are applied at once, and are not part of a revision.
+	delete(values, declared.Key) // Declared VectorSidecars are applied at once, and are not part of a revision.
 	if rules, err := policy.Parse(PolicyKey, []byte(values[PolicyKey])); err == nil {
 		delete(values, PolicyKey)
 		if len(rules.Explicit) > 0 {
@@ -255,11 +252,11 @@ func (c PlatformConfigMaps) contentDigest() string {
 	return meta.Digest(text, contentDigestLength)
 }
 
-// contentDigestLength is the length of a key of ConfigMaps in bytes.
+// contentDigestLength is the length of a digest of ConfigMaps in bytes.
 const contentDigestLength = 16
 
-// storedConfigMaps converts the content of a stored revision to ConfigMaps. They have the metadata and the
-// rollout rules of the installation's ConfigMap.
+// storedConfigMaps converts the content of a stored revision to ConfigMaps. installation is the current ConfigMap of
+// the installation, which provides the metadata and the rollout rules.
 func storedConfigMaps(content *fleet.Content, installation *corev1.ConfigMap) PlatformConfigMaps {
 	stored := installation.DeepCopy()
 	stored.ResourceVersion = "stored-" + content.Revision()

@@ -25,9 +25,9 @@ const (
 	maxNodes       = 30_000
 )
 
-// DropOversizedSpec returns a VectorSidecar unchanged if it is not too large. Otherwise, it returns a copy with its
-// identity and status, without the spec, and with an annotation about the excess. Decisions about both are the same,
-// except if the VectorSidecar is being deleted.
+// DropOversizedSpec returns a VectorSidecar without its spec if the VectorSidecar is too large, and unchanged
+// otherwise. The reduced copy keeps identity and status, and has an annotation with the reason. Decisions about the
+// copy are the same as about the original, except while the VectorSidecar is being deleted.
 func DropOversizedSpec(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar {
 	excess := findExcess(sidecar)
 	if excess == "" {
@@ -44,14 +44,14 @@ func DropOversizedSpec(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecar 
 	}
 }
 
-// IsReduced reports whether DropOversizedSpec has removed the spec. A valid spec is never empty, because it has
-// a selector.
+// IsReduced reports whether DropOversizedSpec has removed the spec of a VectorSidecar. A valid spec is never empty,
+// because it has a selector.
 func IsReduced(sidecar *v1alpha1.VectorSidecar) bool {
 	return sidecar.Annotations[meta.AnnotationExcess] != "" && reflect.ValueOf(&sidecar.Spec).Elem().IsZero()
 }
 
-// findExcess returns the reason why a VectorSidecar is too large, or "" if it is not too large. It measures the
-// JSON without the fields that the API server and the operator write.
+// findExcess returns the reason why a VectorSidecar is too large, or "" if it is not. It measures the JSON of the
+// fields that users write.
 func findExcess(sidecar *v1alpha1.VectorSidecar) string {
 	if IsReduced(sidecar) {
 		return sidecar.Annotations[meta.AnnotationExcess]
@@ -79,7 +79,8 @@ func findExcess(sidecar *v1alpha1.VectorSidecar) string {
 	return ""
 }
 
-// TooLarge returns the reason why a VectorSidecar is too large, or nil if it is not too large.
+// TooLarge returns the reason why the operator does not use a VectorSidecar that is too large, or nil if it is not too
+// large.
 func TooLarge(sidecar *v1alpha1.VectorSidecar) *Invalid {
 	excess := findExcess(sidecar)
 	if excess == "" {

@@ -9,8 +9,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// templateSet returns the template set of a VectorSidecar in an environment, or the reason why it cannot be
-// used.
+// templateSet returns the template set that renders the VectorSidecar in an environment. If the set, the policy or the
+// rollout rules have no valid version, it returns the reason.
 func (in *Inputs) templateSet(environment string) (*TemplateSet, *Invalid) {
 	set, err := in.Platform.SetFor(in.Sidecar.Spec.TemplateSet, environment)
 	switch {
@@ -26,8 +26,8 @@ func (in *Inputs) templateSet(environment string) (*TemplateSet, *Invalid) {
 	return set, nil
 }
 
-// findOutdated returns the reason why a last known good version is used, or nil if all current versions are
-// used.
+// findOutdated returns the reason why the last known good version of a template set, of the policy or of the rollout
+// rules is used. It returns nil if all current versions are used.
 func (in *Inputs) findOutdated(set *TemplateSet) *Invalid {
 	const help = " (the last known good version stays in use)"
 	switch {

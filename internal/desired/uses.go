@@ -17,16 +17,16 @@ import (
 // configMapUse describes how an overlay uses one ConfigMap.
 type configMapUse struct {
 	isUsed bool
-	// needsAllKeys reports whether a container may read any key. This is assumed for all containers except
-	// Vector's, because the keys that they read are unknown.
+	// needsAllKeys reports whether a container may read any key of the ConfigMap. Of containers other than Vector's, it
+	// is unknown which keys they read.
 	needsAllKeys bool
 	// keys are the keys that the overlay names explicitly.
 	keys map[string]bool
-	// files contains the keys that are mounted in Vector's container, by their path.
+	// files contains the keys that are mounted in Vector's container, by the path of the file.
 	files map[string]string
 }
 
-// newConfigMapUse returns how an overlay uses a ConfigMap. It needs the name of Vector's container.
+// newConfigMapUse returns how an overlay uses a ConfigMap. container is the name of Vector's container.
 func newConfigMapUse(overlay *workload.Overlay, container string, object *corev1.ConfigMap) *configMapUse {
 	usage := &configMapUse{keys: map[string]bool{}, files: map[string]string{}}
 	spec := &overlay.Template.Spec
@@ -50,6 +50,7 @@ func newConfigMapUse(overlay *workload.Overlay, container string, object *corev1
 	return usage
 }
 
+// addFiles adds the keys that are mounted as files in a container.
 func (u *configMapUse) addFiles(container *corev1.Container, spec *corev1.PodSpec, object *corev1.ConfigMap) {
 	u.files = mountedFiles(container, spec, object)
 	for _, mount := range container.VolumeMounts {
@@ -59,6 +60,7 @@ func (u *configMapUse) addFiles(container *corev1.Container, spec *corev1.PodSpe
 	}
 }
 
+// addVariables adds the keys that environment variables of a container refer to.
 func (u *configMapUse) addVariables(container *corev1.Container, name string) {
 	for i := range container.EnvFrom {
 		if source := container.EnvFrom[i].ConfigMapRef; source != nil && source.Name == name {
@@ -73,8 +75,8 @@ func (u *configMapUse) addVariables(container *corev1.Container, name string) {
 	}
 }
 
-// isOpen reports whether a volume is mounted in a container other than Vector's, or at a path that only the
-// kubelet knows. It is then unknown which files are read.
+// mayReadAnyKey reports whether it is unknown which files of a volume the containers read: the volume is mounted in a
+// container other than Vector's, or at a path that only the kubelet knows.
 func mayReadAnyKey(overlay *workload.Overlay, volume, container string) bool {
 	spec := &overlay.Template.Spec
 	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
@@ -87,8 +89,8 @@ func mayReadAnyKey(overlay *workload.Overlay, volume, container string) bool {
 	return slices.ContainsFunc(overlay.Mounts, func(mount workload.Mount) bool { return mount.Name == volume })
 }
 
-// mountedItems returns the items (keys and paths) of each use of a ConfigMap in a volume. An empty list of
-// items stands for all keys.
+// mountedItems returns the items of each occurrence of a ConfigMap in a volume. An empty list of items stands for all
+// keys of the ConfigMap.
 func mountedItems(volume *corev1.Volume, name string) [][]corev1.KeyToPath {
 	var itemLists [][]corev1.KeyToPath
 	if source := volume.ConfigMap; source != nil && source.Name == name {
@@ -105,7 +107,7 @@ func mountedItems(volume *corev1.Volume, name string) [][]corev1.KeyToPath {
 	return itemLists
 }
 
-// mountedFiles returns the keys of a ConfigMap that are files in a container, by the path of the file.
+// mountedFiles returns the keys of a ConfigMap that are mounted in a container, by the path of the file.
 func mountedFiles(container *corev1.Container, spec *corev1.PodSpec, object *corev1.ConfigMap) map[string]string {
 	files := map[string]string{}
 	for i := range spec.Volumes {
@@ -130,8 +132,8 @@ func mountedFiles(container *corev1.Container, spec *corev1.PodSpec, object *cor
 	return files
 }
 
-// relativePath returns the path of a file in a volume relative to a directory of the volume, and whether the
-// file is in that directory. The path is "" if both are the same. The directory "" is the whole volume.
+// relativePath returns the path of a file relative to a directory of the same volume. isBelow reports whether the file
+// is in the directory. The relative path is "" if both paths are equal. The directory "" is the whole volume.
 func relativePath(file, folder string) (relative string, isBelow bool) {
 	switch folder = path.Clean(folder); folder {
 	case ".":

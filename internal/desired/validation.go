@@ -24,7 +24,7 @@ import (
 	vectorflags "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/flags"
 )
 
-// Validation is a configuration that Vector itself must validate before a workload may get it.
+// Validation is a configuration that a Vector process must validate before a workload may get it.
 type Validation struct {
 	// Key is a digest of all data on which the result depends.
 	Key string
@@ -32,17 +32,17 @@ type Validation struct {
 	Job   batchv1.Job
 	Files corev1.ConfigMap
 
-	// Configuration contains the original files. DataDir is the data_dir in the files. Mode describes how
-	// Vector validates them.
+	// Configuration contains the original files. DataDir is their value data_dir. Mode describes which checks this
+	// version of Vector makes.
 	Configuration []vectorconfig.File
 	DataDir       string
 	Mode          vectorconfig.ValidateMode
-	// WaitsWhenUnable reports whether the configuration must wait if Vector cannot be run.
+	// WaitsWhenUnable reports whether workloads wait for the configuration while Vector cannot be run.
 	WaitsWhenUnable bool
 }
 
-// validationKey returns a digest of all data on which the result of a validation depends. The names of the Job and
-// its ConfigMap contain it.
+// validationKey returns a digest of all data on which the result of a validation depends. It is a part of the names of
+// the Job and its ConfigMap.
 func validationKey(sidecar types.NamespacedName, files map[string]string, pod *corev1.PodSpec, deadlineSeconds int64) string {
 	text, _ := json.Marshal(struct { // Strings, numbers and pods always marshal.
 		Namespace       string            `json:"namespace"`
@@ -54,16 +54,18 @@ func validationKey(sidecar types.NamespacedName, files map[string]string, pod *c
 	return meta.Digest(text, 8)
 }
 
-// validationDirectory is the directory in which the Job mounts the files.
+// validationDirectory is the directory in which the Job mounts the configuration files.
 const validationDirectory = "/etc/vector-validate"
 
-// validatesInJob reports whether the values enable the Job that validates the configuration.
+// validatesInJob reports whether the values enable the validation of the configuration in a Job
+// (sidecar.config.validateJob).
 func validatesInJob(values environment.Values) bool {
 	enabled, _ := tree.MapAt(values.Tree, "sidecar", "config", "validateJob")["enabled"].(bool)
 	return enabled
 }
 
-// newValidation returns the validation of a configuration, including its Job.
+// newValidation returns the validation of a configuration, with its Job. container and spec are the sidecar's container
+// and pod.
 func newValidation(request *render.Request, files []vectorconfig.File, dataDir string, container *corev1.Container, spec *corev1.PodSpec) *Validation {
 	job := tree.MapAt(request.Values.Tree, "sidecar", "config", "validateJob")
 	deadline, mode := secondsFrom(job["deadlineSeconds"]), vectorconfig.ValidateModeFor(container.Image)
@@ -78,7 +80,7 @@ func newValidation(request *render.Request, files []vectorconfig.File, dataDir s
 		items = append(items, corev1.KeyToPath{Key: key, Path: paths[i]})
 	}
 	if !inDirectory {
-		items = nil // The keys are the paths.
+		items = nil // Without items, each key is a file with the name of the key.
 	}
 	pod := validatingPod(container, spec, slices.Concat(mode.Args, ConfigurationArguments(files, paths, validationDirectory)))
 	if request.Cluster.Platform == render.OpenShift { // OpenShift assigns the user and the group.
@@ -105,10 +107,9 @@ func newValidation(request *render.Request, files []vectorconfig.File, dataDir s
 	}
 }
 
-// ConfigurationPaths returns a relative path for each file of a configuration. Vector reads the same
-// configuration if the files are at these paths. Files of one directory stay in one directory, and the
-// extension of each file matches its format. ConfigurationPaths also reports whether one of the paths contains
-// a directory.
+// ConfigurationPaths returns a relative path for each file of a configuration. Files of one directory stay in one
+// directory, and the extension of each file matches its format, so Vector reads the same configuration from these
+// paths. inDirectory reports whether one of the paths contains a directory.
 func ConfigurationPaths(files []vectorconfig.File) (paths []string, inDirectory bool) {
 	number := map[string]int{}
 	for i, file := range files {
@@ -125,7 +126,7 @@ func ConfigurationPaths(files []vectorconfig.File) (paths []string, inDirectory 
 	return paths, inDirectory
 }
 
-// nameWithFormat returns the name of a file, with an extension that matches its format.
+// nameWithFormat returns the name of a file. It adds an extension if the name does not match the format of the file.
 func nameWithFormat(file vectorconfig.File) string {
 	if file.Format == "" || vectorflags.FormatFor(file.Name) == file.Format {
 		return file.Name
@@ -133,8 +134,8 @@ func nameWithFormat(file vectorconfig.File) string {
 	return file.Name + "." + file.Format
 }
 
-// ConfigurationArguments returns the arguments of `vector validate` and `vector test` for files at paths below
-// a root directory.
+// ConfigurationArguments returns the arguments of `vector validate` and `vector test` that name the files. paths are
+// the paths of the files below the directory root.
 func ConfigurationArguments(files []vectorconfig.File, paths []string, root string) []string {
 	var args, directories []string
 	for i, file := range files {
@@ -150,7 +151,7 @@ func ConfigurationArguments(files []vectorconfig.File, paths []string, root stri
 	return append(args, directories...)
 }
 
-// seconds converts a number in the values to an integer. Numbers from YAML and from JSON have different types.
+// secondsFrom converts a number in the values to an integer. Numbers from YAML and from JSON have different types.
 func secondsFrom(value any) int64 {
 	switch n := value.(type) {
 	case float64:
@@ -161,8 +162,8 @@ func secondsFrom(value any) int64 {
 	return 0
 }
 
-// addDataDir adds an empty volume for Vector's data directory to a pod, unless the pod already has a mount at
-// that path.
+// addDataDir adds an empty volume for Vector's data directory to a pod, unless the pod already has a mount at that
+// path.
 func addDataDir(pod *corev1.PodSpec, folder string) {
 	folder = path.Clean(folder)
 	container := &pod.Containers[0]
@@ -175,8 +176,8 @@ func addDataDir(pod *corev1.PodSpec, folder string) {
 	container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: name, MountPath: folder})
 }
 
-// validatingPod returns the pod of a validation. It runs the sidecar's image with the sidecar's environment
-// variables and volumes, but without the application's volumes. It has as few privileges as possible.
+// validatingPod returns the pod of a validation. It runs the sidecar's image with the sidecar's environment variables
+// and volumes, and with as few privileges as possible. It does not have the application's volumes.
 func validatingPod(container *corev1.Container, spec *corev1.PodSpec, args []string) corev1.PodSpec {
 	pod := corev1.PodSpec{
 		RestartPolicy: corev1.RestartPolicyNever, AutomountServiceAccountToken: ptr.To(false), EnableServiceLinks: ptr.To(false),
@@ -185,8 +186,8 @@ func validatingPod(container *corev1.Container, spec *corev1.PodSpec, args []str
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
 	}
-	// The output is the result of the validation and not a log, and the arguments name the
-	// configuration.
+	// Without these variables, the output contains only the result of the validation, and only the arguments name the
+	// configuration files.
 	env := slices.DeleteFunc(slices.Clone(container.Env), func(variable corev1.EnvVar) bool {
 		return variable.Name == "VECTOR_LOG" || strings.HasPrefix(variable.Name, "VECTOR_CONFIG")
 	})

@@ -20,9 +20,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// values merges the layers of the environment, the namespace, the VectorSidecar and the overrides. The merged
-// values of a ClusterVectorSidecar are shared by all namespaces without defaults of their own, until the spec
-// or the environment changes.
+// values returns the values merged from the layers of the environment, the namespace, the VectorSidecar and the
+// overrides. All namespaces without defaults share the cached values of a ClusterVectorSidecar, until its spec or the
+// environment changes.
 func (s *sources) values(cache *Cache, set *TemplateSet, name string, overrides ...environment.Layer) (mergedValues, *Invalid) {
 	namespace, err := s.namespaceLayers()
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *sources) values(cache *Cache, set *TemplateSet, name string, overrides 
 	if err != nil {
 		return mergedValues{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
 	}
-	isRead := s.reader.reserve(len(text)) // If not, the result is not used.
+	isRead := s.reader.reserve(len(text)) // If the Reader has stopped, callers do not use the result.
 	isShared := cache != nil && isRead && s.Sidecar.Cluster != nil && len(namespace)+len(overrides) == 0 && len(text) <= maxSharedSpecBytes
 	var key []byte
 	if isShared {
@@ -63,8 +63,7 @@ func (s *sources) values(cache *Cache, set *TemplateSet, name string, overrides 
 	return result, nil
 }
 
-// namespaceLayers returns the layer with the namespace's defaults, or nil if the namespace does not have
-// defaults.
+// namespaceLayers returns the layer with the namespace's default values, or nil if the namespace has none.
 func (s *sources) namespaceLayers() ([]environment.Layer, error) {
 	object := s.content(meta.NamespaceDefaults)
 	if object == nil {
@@ -89,8 +88,8 @@ func (s *sources) namespaceLayers() ([]environment.Layer, error) {
 	return []environment.Layer{layer}, s.Platform.Policy.CheckEach(func(rules *policy.Policy) error { return namespaceOverrides(rules).check(&layer) })
 }
 
-// isBlank reports whether a text sets no values, because it contains only whitespace and comments. The policy
-// always allows such a text.
+// isBlank reports whether a text contains no values, but only whitespace and comments. The policy always allows such a
+// text.
 func isBlank(text string) bool {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && line != "---" && line != "{}" && !strings.HasPrefix(line, "#") {
@@ -100,8 +99,7 @@ func isBlank(text string) bool {
 	return true
 }
 
-// workloadLayers returns one layer for each value that the annotations of a workload set, in the order of the
-// values' paths.
+// workloadLayers returns one layer for each value that the annotations of a workload set, sorted by path.
 func (s *sources) workloadLayers(view *workload.View) ([]environment.Layer, error) {
 	var layers []environment.Layer
 	rules := s.Platform.Policy
@@ -126,24 +124,26 @@ func (s *sources) workloadLayers(view *workload.View) ([]environment.Layer, erro
 	return layers, nil
 }
 
-// overrideRules describes the values that namespaces, or workloads, may set.
+// overrideRules are the rules of the policy for values that namespaces, or workloads, may set.
 type overrideRules struct {
 	subject string
-	// key is the key in the policy's overrides that lists the allowed paths.
+	// key is the key in policy.overrides that lists the allowed paths.
 	key     string
 	allowed []string
 }
 
+// namespaceOverrides returns the rules for values that namespaces may set.
 func namespaceOverrides(rules *policy.Policy) *overrideRules {
 	return &overrideRules{subject: "a namespace", key: "namespaces", allowed: rules.Overrides.Namespaces}
 }
 
+// workloadOverrides returns the rules for values that workloads may set.
 func workloadOverrides(rules *policy.Policy) *overrideRules {
 	return &overrideRules{subject: "a workload", key: "workloads", allowed: rules.Overrides.Workloads}
 }
 
-// checkPath returns an error if the policy allows no value at a path or below it. It is called before the value is
-// parsed. The path "" stands for all values.
+// checkPath returns an error if the policy allows no value at a path or below it. The path "" stands for all values. It
+// is called before the value is parsed, so that forbidden values are not parsed.
 func (o *overrideRules) checkPath(source, path string) error {
 	if environment.MaySet(path, o.allowed) {
 		return nil
@@ -160,6 +160,7 @@ func (o *overrideRules) check(layer *environment.Layer) error {
 	return errors.Join(findings...)
 }
 
+// newError returns the error for a path that must not be set.
 func (o *overrideRules) newError(location, path string) error {
 	help := "the platform allows none"
 	if len(o.allowed) > 0 {
@@ -168,8 +169,8 @@ func (o *overrideRules) newError(location, path string) error {
 	return fmt.Errorf("%s: %s may not set %s; %s (policy.overrides.%s)", location, o.subject, path, help, o.key)
 }
 
-// LayerFor returns the layer of a VectorSidecar: the fields of its spec that are also keys of a values file.
-// For a ClusterVectorSidecar, the layer is the same in all namespaces.
+// LayerFor returns the layer of values that a VectorSidecar sets: the fields of its spec that are also keys of a values
+// file. For a ClusterVectorSidecar, the layer is the same in all namespaces.
 func LayerFor(sidecar *v1alpha1.VectorSidecar) (environment.Layer, error) {
 	text, err := specText(sidecar)
 	if err != nil {
@@ -178,7 +179,7 @@ func LayerFor(sidecar *v1alpha1.VectorSidecar) (environment.Layer, error) {
 	return parseLayer(sidecar, text)
 }
 
-// specText returns the fields of the spec that are also keys of a values file, as JSON.
+// specText returns the fields of the spec that are also keys of a values file, encoded as JSON.
 func specText(sidecar *v1alpha1.VectorSidecar) ([]byte, error) {
 	spec := &sidecar.Spec
 	text, err := json.Marshal(map[string]any{
@@ -198,18 +199,19 @@ func describeSpec(sidecar *v1alpha1.VectorSidecar) string {
 	return Describe(sidecar) + " spec"
 }
 
+// parseLayer parses the result of specText.
 func parseLayer(sidecar *v1alpha1.VectorSidecar, text []byte) (environment.Layer, error) {
 	layer := environment.Layer{Name: describeSpec(sidecar), Tree: map[string]any{}}
 	var limitErr *bounded.Error
 	switch err := bounded.Spec().DecodeJSON(text, &layer.Tree); {
-	case errors.As(err, &limitErr): // Only this limit has lines.
+	case errors.As(err, &limitErr): // Error would add a line number, which the spec does not have.
 		return layer, fmt.Errorf("%s: %s", layer.Name, limitErr.Text())
 	case err != nil:
 		return layer, fmt.Errorf("%s: %w", layer.Name, err)
 	}
 	for key, value := range layer.Tree {
 		if value == nil {
-			delete(layer.Tree, key) // The value is not set, which differs from a removed value.
+			delete(layer.Tree, key) // A field that is not set must not remove the value of a lower layer, as null does.
 		}
 	}
 	return layer, nil

@@ -14,10 +14,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Variant is the desired sidecar for all workloads of a VectorSidecar that have the same values. Most VectorSidecars
-// have only one variant.
+// Variant is the desired sidecar for all workloads of a VectorSidecar with the same values. Most VectorSidecars have
+// only one variant, because few workloads override values.
 type Variant struct {
-	// Source is the part that callers may keep in memory. The other fields refer to all values.
+	// Source is the part that callers may keep in memory. The other fields keep all values in memory.
 	Source *Source
 	// Container is the name of the sidecar's container, or "" if the values are invalid.
 	Container string
@@ -39,20 +39,21 @@ type Source struct {
 	ConfigMap *corev1.ConfigMap
 }
 
-// Workload is the desired state of one workload, or the reason why the workload does not get a sidecar.
+// Workload is the desired sidecar of one workload, or the reason why the workload does not get a sidecar.
 type Workload struct {
 	// Rendered is the rendering for the workload, or nil if it was not rendered.
 	Rendered *Rendered
-	// Desired is the desired state for the workload, or nil if Invalid is set.
+	// Desired is the desired sidecar, or nil if Invalid is set.
 	Desired *plan.Desired
 	Invalid *Invalid
-	// LacksAccount reports whether Invalid is set because the view does not have the workload's ServiceAccount.
+	// LacksAccount reports whether the caller must read the workload's ServiceAccount and try again. Invalid is then
+	// set.
 	LacksAccount bool
 
 	checksOff bool
 }
 
-// WorkloadFor returns the desired state of one workload.
+// WorkloadFor returns the desired sidecar of one workload.
 func (v *Variant) WorkloadFor(ctx context.Context, view *workload.View) Workload {
 	if v.Invalid != nil {
 		return Workload{Invalid: v.Invalid}
@@ -70,13 +71,13 @@ func (v *Variant) WorkloadFor(ctx context.Context, view *workload.View) Workload
 	return result
 }
 
-// Warnings returns warnings about the sidecar in the workload, separated by "; ", or "" for none. envNotInjected
-// explains why environment variables are not injected, or is "" if they are.
+// Warnings returns the warnings about the sidecar in the workload, separated by "; ", or "" for none. envNotInjected
+// explains why the API server does not inject environment variables, or is "" if it does.
 func (w *Workload) Warnings(manager, envNotInjected string, view *workload.View) string {
 	return w.Rendered.warnings(manager, envNotInjected, view, w.checksOff)
 }
 
-// setBasis computes the digest of the inputs of the variant.
+// setBasis sets Basis from the inputs of the variant.
 func (v *Variant) setBasis() {
 	inputs := []any{v.Invalid}
 	if v.renderer != nil {
