@@ -79,8 +79,8 @@ func appendKey(text, request []byte, target *workload.View, reads []tree.Read) [
 }
 
 // maxReadLists is the maximum number of different lists of read fields for one request, because each list costs a
-// lookup for every workload. If templates look up a label by the name of the workload, each workload has a list of its
-// own.
+// lookup for every workload. If templates look up a label by the name of the workload, each workload has a different
+// list.
 const maxReadLists = 16
 
 // keyFor returns the cache key of a request's result for a workload. It also records the fields that the templates have

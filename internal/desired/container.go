@@ -49,8 +49,8 @@ func vectorContainer(container *corev1.Container, spec *corev1.PodSpec) *vectorc
 	return c
 }
 
-// containerEnv returns the environment variables of a container. A variable whose value is known only in the pod has
-// IsOpen set.
+// containerEnv returns the environment variables of a container. IsOpen is set for a variable with a value that is
+// known only in the pod.
 func containerEnv(container *corev1.Container) map[string]vectorflags.Text {
 	env := map[string]vectorflags.Text{}
 	for _, variable := range container.Env {

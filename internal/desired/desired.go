@@ -93,7 +93,7 @@ func MergeValues(ctx context.Context, inputs *Inputs) (environment.Values, *Inva
 // Read returns the ConfigMaps that the renderings so far depend on, by their lookup keys.
 func (d *Desired) Read() map[string]*corev1.ConfigMap { return d.sources.read }
 
-// Variant returns the variant for a workload: the common variant, or a variant of its own if the workload's annotations
+// Variant returns the variant for a workload: the common variant, or a separate one if the workload's annotations
 // override values. It returns nil if the template set is invalid.
 func (d *Desired) Variant(record *workloadcache.Record) *Variant {
 	if !record.HasOverrides() {
@@ -122,8 +122,8 @@ func (d *Desired) CheckAlone(ctx context.Context) (*vectorconfig.Report, *Invali
 	return d.variants[""].renderer.checkAlone(ctx)
 }
 
-// maxOverrideBytes is the maximum total size of the overrides with a cached variant, in bytes. Without this limit, a
-// VectorSidecar whose workloads all have large overrides would keep the merged values of each workload in memory.
+// maxOverrideBytes is the maximum total size of the overrides with a cached variant, in bytes. Without this limit, the
+// merged values of each workload would stay in memory if all workloads had large overrides.
 const maxOverrideBytes = 256 << 10
 
 // cacheVariant caches a variant under a key. If the cached overrides become too large, it drops all variants except the

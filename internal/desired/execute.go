@@ -66,8 +66,8 @@ func (r *renderer) execute(ctx context.Context, target *workload.View, shared *s
 	return fresh
 }
 
-// omitReservedAnnotations removes the optional pod annotations whose domain the policy reserves. It returns a message
-// for each removed annotation.
+// omitReservedAnnotations removes the optional pod annotations with a domain that the policy reserves. It returns a
+// message for each removed annotation.
 func (r *renderer) omitReservedAnnotations(overlay *workload.Overlay) (messages []string, err error) {
 	var keys []string
 	for _, key := range overlay.OptionalAnnotations {

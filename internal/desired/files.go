@@ -99,7 +99,7 @@ func (s *sidecarFiles) matches(object *corev1.ConfigMap) []foundFile {
 	return matches
 }
 
-// defaultFiles returns the configuration files of a sidecar whose command line names none of them: the key of the
+// defaultFiles returns the configuration files of a sidecar with a command line that names none of them: the key of the
 // referenced ConfigMap that the values name, and the keys of companions with the extension of a configuration file.
 func (s *sidecarFiles) defaultFiles() []vectorconfig.File {
 	var files []vectorconfig.File
@@ -139,8 +139,8 @@ func configKeys(object *corev1.ConfigMap) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(object.Data)), func(key string) bool { return !vectorconfig.IsConfig(key) })
 }
 
-// readsUnknownFiles reports whether the command line names a configuration file whose content the operator does not
-// have: the file is neither in the referenced ConfigMap nor in a companion.
+// readsUnknownFiles reports whether the command line names a configuration file with unknown content: the file is
+// neither in the referenced ConfigMap nor in a companion.
 func (s *sidecarFiles) readsUnknownFiles() bool {
 	if !s.hasConfigArguments() {
 		return false

@@ -42,8 +42,8 @@ func (m *mergedValues) isSetByOthers(path ...string) bool {
 	})
 }
 
-// maxSharedSpecBytes is the maximum size in bytes of a spec whose merged values are cached. The values of a larger spec
-// would fill most of the cache.
+// maxSharedSpecBytes is the maximum size in bytes of a spec for which merged values are cached. The values of a larger
+// spec would fill most of the cache.
 const maxSharedSpecBytes = 64 << 10
 
 // digestValues returns a digest of merged values.

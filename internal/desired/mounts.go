@@ -115,7 +115,7 @@ func downwardPaths(items []corev1.DownwardAPIVolumeFile) []string {
 }
 
 // missingSources returns the files and directories that Vector's command line names but that do not exist in the
-// container. isPartial is true if Vector may read files whose content the operator does not have.
+// container. isPartial is true if Vector may read files with unknown content.
 func (s *sidecarFiles) missingSources() (absent []vectorflags.Source, isPartial bool) {
 	if s.line == nil {
 		return nil, false

@@ -41,8 +41,8 @@ type Platform struct {
 	AboutURL string
 	// Unpublished explains why the operator has not published a revision yet, or is "" if it has.
 	Unpublished string
-	// Overdue are the ConfigMaps that have been missing for at least a minute, or whose content has differed from the
-	// list in the installation's values for that time.
+	// Overdue are the ConfigMaps that have been missing for at least a minute, or have differed from the list in the
+	// installation's values for that time.
 	Overdue []Mismatch
 	// Target is the target revision and the rules for its rollout, which include Rollout.
 	Target fleet.Target

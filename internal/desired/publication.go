@@ -10,8 +10,7 @@ import (
 )
 
 // Publication returns the record of the published revision, and of the state of each part of the platform. previous is
-// the previous record, or nil if there is none. A part whose state has not changed keeps the time in the previous
-// record.
+// the previous record, or nil if there is none. A part with an unchanged state keeps the time in the previous record.
 func (p *Platform) Publication(previous *fleet.Publication, now metav1.Time) *fleet.Publication {
 	publication := &fleet.Publication{
 		Revision:    p.Revision,
@@ -28,8 +27,8 @@ func (p *Platform) Publication(previous *fleet.Publication, now metav1.Time) *fl
 	return publication
 }
 
-// Publishing returns a copy of the Platform whose target revision is not the one of its content. annotations are the
-// annotations of the ConfigMap with the installation's values.
+// Publishing returns a copy of the Platform with another target revision than the one of its content. annotations are
+// the annotations of the ConfigMap with the installation's values.
 func (p *Platform) Publishing(revision string, annotations map[string]string) *Platform {
 	published := *p
 	published.Target = fleet.NewTarget(p.Rollout, revision, annotations)

@@ -123,7 +123,7 @@ type sources struct {
 	*Inputs
 
 	reader *Reader
-	// read are the ConfigMaps whose content is part of the rendering, by their lookup keys.
+	// read are the ConfigMaps with content that is part of the rendering, by their lookup keys.
 	read map[string]*corev1.ConfigMap
 }
 

@@ -49,8 +49,8 @@ type PlatformConfigMaps struct {
 // from the list in the installation's values.
 const overdueAfter = time.Minute
 
-// Mismatch is a ConfigMap that is missing although the installation refers to it, or a ConfigMap of a template set
-// whose content differs from the list in the installation's values.
+// Mismatch is a ConfigMap that is missing although the installation refers to it, or a ConfigMap of a template set that
+// differs from the list in the installation's values.
 type Mismatch struct {
 	// Namespace and Name identify the ConfigMap.
 	Namespace, Name string

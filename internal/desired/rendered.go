@@ -65,8 +65,8 @@ type Rendered struct {
 	shared sharedValues
 }
 
-// cacheIn caches the rendering under a key. The values that it shares with other renderings have cache entries of their
-// own.
+// cacheIn caches the rendering under a key. The values that it shares with other renderings have separate cache
+// entries.
 func (r *Rendered) cacheIn(cache *Cache, key string) {
 	shared := r.shared
 	r.key, r.shared = key, sharedValues{}

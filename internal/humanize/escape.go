@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// margin is inserted before every line but the first of external text. Pipelines do not read a command after the
-// margin, and a line with a margin cannot be mistaken for a line of the program.
+// margin is inserted before every line of external text except the first. A CI system does not execute a line with a
+// margin as a command, and readers do not mistake it for a line of the program's own output.
 const margin = "| "
 
-// hash is the first character of the commands that pipelines recognize anywhere in a line, such as ##[ and ##vso[.
+// hash is the first character of the CI commands that may be anywhere in a line, such as ##[ and ##vso[.
 const hash = '#'
 
-// Escape escapes the characters of external text that could control a terminal or a pipeline, but not line breaks and
+// Escape escapes the characters of external text that could control a terminal or a CI system. It keeps line breaks and
 // tabs.
 func Escape(text string) string {
 	return escapeRunes(text, func(builder *strings.Builder, r rune, size int, bytes string) {
@@ -59,8 +59,8 @@ func EscapeBlock(text string) string {
 	return block.String()
 }
 
-// Fprintf formats like fmt.Fprintf. Every string, error and Stringer among the arguments is
-// escaped with EscapeBlock.
+// Fprintf formats like fmt.Fprintf, after it has escaped the arguments that are a string, an error or a Stringer with
+// EscapeBlock.
 func Fprintf(w io.Writer, format string, arguments ...any) error {
 	shown := make([]any, len(arguments))
 	for i, argument := range arguments {
@@ -79,8 +79,8 @@ func Fprintf(w io.Writer, format string, arguments ...any) error {
 	return err
 }
 
-// isControl reports whether a character can affect its display: control characters other
-// than line breaks and tabs, Unicode line separators, and bidirectional controls.
+// isControl reports whether a character can change how the text is displayed: control characters except line breaks and
+// tabs, Unicode line separators, and bidirectional controls.
 func isControl(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -91,7 +91,7 @@ func isControl(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }
 
-// isSafe reports whether nothing in a text needs escaping. CRLF counts as a line break.
+// isSafe reports whether a text contains nothing to escape. CRLF counts as a line break.
 func isSafe(text string) bool {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	isPlain := true
@@ -104,12 +104,13 @@ func isSafe(text string) bool {
 	return isPlain || !hasCommand(text) && utf8.ValidString(text) && strings.IndexFunc(text, isControl) < 0
 }
 
-// hasCommand reports whether a text contains a pipeline command that starts with ##.
+// hasCommand reports whether a text contains a CI command that may be anywhere in a line.
 func hasCommand(text string) bool {
 	return strings.Contains(text, "##[") || strings.Contains(text, "##vso[")
 }
 
-// defuseCommand escapes a pipeline command at the start of a line that begins with two colons.
+// defuseCommand escapes the two colons at the start of a line, so that a CI system does not execute the line as a
+// command.
 func defuseCommand(line string) string {
 	content := strings.TrimLeft(line, " \t")
 	if !strings.HasPrefix(content, "::") {
@@ -118,13 +119,14 @@ func defuseCommand(line string) string {
 	return line[:len(line)-len(content)] + `\x3a` + content[1:]
 }
 
-// isCommand reports whether a text starts with a pipeline command that begins with ##.
+// isCommand reports whether a text starts with a CI command that may be anywhere in a line.
 func isCommand(text string) bool {
 	return strings.HasPrefix(text, "##[") || strings.HasPrefix(text, "##vso[")
 }
 
-// escapeRunes escapes the characters of a text that could control a terminal or a command. For each of them, it calls
-// show, which writes the replacement to the builder. show gets the character, its size, and the text from there on.
+// escapeRunes replaces the characters of a text that could control a terminal or a CI system. For each of them, it
+// calls show, which writes the replacement to the builder. show gets the character, its size in bytes, and the text
+// from the character on.
 func escapeRunes(text string, show func(builder *strings.Builder, r rune, size int, rest string)) string {
 	if isSafe(text) {
 		return text

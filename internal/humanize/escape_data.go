@@ -14,8 +14,8 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// EscapeJSON returns equivalent JSON in which control characters are numeric escapes. In valid JSON, they can occur
-// only in strings.
+// EscapeJSON replaces control characters in JSON by numeric escapes, so that the JSON stays equivalent. In valid JSON,
+// control characters occur only in strings.
 func EscapeJSON(text []byte) []byte {
 	return []byte(escapeRunes(string(text), func(builder *strings.Builder, r rune, _ int, _ string) {
 		for _, unit := range utf16.Encode([]rune{r}) {
@@ -24,7 +24,7 @@ func EscapeJSON(text []byte) []byte {
 	}))
 }
 
-// EscapeXML returns equivalent XML in which control characters are numeric escapes.
+// EscapeXML replaces control characters in XML by numeric escapes, so that the XML stays equivalent.
 func EscapeXML(text []byte) []byte {
 	return []byte(escapeRunes(string(text), func(builder *strings.Builder, r rune, _ int, _ string) {
 		fmt.Fprintf(builder, "&#x%X;", r)
@@ -91,7 +91,7 @@ func quoteScalar(node *yaml.Node) {
 	}
 }
 
-// hasCommandLine reports whether a line starts with the prefix of a pipeline command.
+// hasCommandLine reports whether a line of a text starts with two colons, which a CI system may execute as a command.
 func hasCommandLine(text string) bool {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(strings.TrimSpace(line), "::") {

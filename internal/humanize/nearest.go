@@ -5,8 +5,9 @@ package humanize
 
 import "slices"
 
-// Nearest returns the candidate that is closest to name, or "" if none is close enough to be
-// a likely typo: at most a third of the name may differ. Ties are decided alphabetically.
+// Nearest returns the candidate that is most similar to a name, or "" if none is so similar that the name is a likely
+// typo of it: at most a third of the name may differ. Of equally similar candidates, it returns the first in
+// alphabetical order.
 func Nearest(name string, candidates []string) string {
 	best, limit := "", max(1, len(name)/3)
 	for _, candidate := range slices.Sorted(slices.Values(candidates)) {
@@ -20,8 +21,8 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// editDistance returns the number of insertions, deletions, substitutions and transpositions
-// that turn a into b (optimal string alignment), in bytes.
+// editDistance returns the optimal string alignment distance of two texts: the number of bytes to insert, delete,
+// substitute or transpose.
 func editDistance(a, b string) int {
 	width := len(b) + 1
 	space := make([]int, 3*width)

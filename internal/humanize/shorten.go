@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Message prepares external text for a condition or an event. It escapes the text, and cuts it after limit bytes,
-// with an ellipsis.
+// Message prepares external text for a condition or an event: it escapes the text, and cuts it to limit bytes and an
+// ellipsis.
 func Message(text string, limit int) string {
 	if text = EscapeBlock(text); len(text) <= limit {
 		return text
@@ -18,8 +18,8 @@ func Message(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "") + " …"
 }
 
-// TruncateList returns at most the first limit texts. If there are more in total, the last item is "and N more". The
-// total may be larger than len(texts).
+// TruncateList returns the first texts, at most limit, and "and N more" if total is larger than their number. total may
+// be larger than len(texts), if the caller does not have all texts.
 func TruncateList(texts []string, limit, total int) []string {
 	shown := texts[:min(limit, len(texts))]
 	if omitted := total - len(shown); omitted > 0 {

@@ -8,16 +8,15 @@ import (
 	"strings"
 )
 
-// Writer escapes everything that is written to it, so that no line is a pipeline command.
-// The output of JSON, XML and YAML encoders is unchanged. Each write must contain whole
-// characters.
+// Writer escapes all text that is written to it, so that no line is a CI command. The output of JSON, XML and YAML
+// encoders stays unchanged. Each write must contain whole characters.
 type Writer struct {
 	underlying io.Writer
-	// isWithin is true if the current line already has characters other than whitespace.
+	// isWithin is true if the current line already contains characters other than whitespace.
 	isWithin bool
 }
 
-// NewWriter returns a Writer that writes to another one.
+// NewWriter returns a Writer that writes escaped text to another writer.
 func NewWriter(underlying io.Writer) *Writer { return &Writer{underlying: underlying} }
 
 // Unwrap returns the underlying writer.
@@ -48,7 +47,7 @@ func (w *Writer) WriteControl(sequence string) error {
 // NewJSONWriter returns a writer that escapes JSON with EscapeJSON. Each write must contain whole lines.
 func NewJSONWriter(underlying io.Writer) io.Writer { return escaper{underlying, EscapeJSON} }
 
-// NewBlockWriter returns a writer that escapes each write with EscapeBlock, as one entry of a log.
+// NewBlockWriter returns a writer that escapes each write, which is one log entry, with EscapeBlock.
 func NewBlockWriter(underlying io.Writer) io.Writer {
 	return escaper{underlying, func(text []byte) []byte {
 		return []byte(EscapeBlock(strings.TrimSuffix(string(text), "\n")) + "\n")

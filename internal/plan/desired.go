@@ -154,7 +154,7 @@ func (d *Desired) bodyFor(manager string, policy Policy, view *workload.View, ab
 // plainKey returns the key of a plain annotation unchanged.
 func plainKey(key string) string { return key }
 
-// apply returns the apply body for kinds whose lists are merged by key. key returns the key of an annotation for a
+// apply returns the apply body for kinds with lists that are merged by key. key returns the key of an annotation for a
 // plain key.
 func (d *Desired) apply(key func(string) string, aboutText string) applyBody {
 	return d.buildBody(key, aboutText, func(annotations map[string]any) map[string]any {

@@ -191,7 +191,7 @@ func describeRename(label string, oldValue, newValue any) string {
 	return fmt.Sprintf("%s %s → %s", label, quoteText(oldName), quoteText(newName))
 }
 
-// describeKeys describes an input by the keys whose digests differ. It returns "" if no digest differs.
+// describeKeys describes an input by the keys with different digests. It returns "" if no digest differs.
 func describeKeys(label string, path func(...string) string, oldValue, newValue any) string {
 	paths := changedKeys(oldValue, newValue, nil)
 	if len(paths) == 0 {

@@ -36,8 +36,8 @@ func newCandidate(manager string, desired *Desired, policy Policy, view *workloa
 	}
 }
 
-// withComparison returns a copy of the candidate whose desired sidecar fits the workload, with the comparison of the
-// two.
+// withComparison returns a copy of the candidate with a desired sidecar that fits the workload, and with the comparison
+// of the two.
 func (c *candidate) withComparison() *candidate {
 	fitting := *c
 	fitting.desired = c.desired.OmitOptional(c.manager, c.view)

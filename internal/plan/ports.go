@@ -21,7 +21,7 @@ type portList struct {
 }
 
 // extractPortLists removes the lists of ports in which one number has two protocols from both trees. It returns the new
-// lists of the containers whose ports change. A strategic merge patch merges ports only by number, but the API server
+// lists of the containers with changed ports. A strategic merge patch merges ports only by number, but the API server
 // identifies them by number and protocol. Such a patch would change or remove the port with the other protocol.
 func extractPortLists(current, desired map[string]any, view *workload.View) []portList {
 	var replacements []portList

@@ -71,7 +71,7 @@ func volumeNames(view *workload.View) []string {
 	return names
 }
 
-// sortByOrder sorts items in the order of a list of names. Items whose names are not in the list are last.
+// sortByOrder sorts items in the order of a list of names. Items with other names are last.
 func sortByOrder(live []string, items []any) {
 	rank := func(item any) int {
 		if i := slices.Index(live, tree.Name(item)); i >= 0 {

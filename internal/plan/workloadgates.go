@@ -20,7 +20,7 @@ type workloadGate struct {
 	// appliesToKept reports whether the gate also blocks a sidecar that stays unchanged. A gate that checks new items
 	// of the workload does not.
 	appliesToKept bool
-	// dropsDesired reports whether a blocked workload should not have a sidecar at all.
+	// dropsDesired reports whether a blocked workload should have no sidecar.
 	dropsDesired bool
 	block        func(c *candidate) *Block
 }
@@ -125,7 +125,7 @@ func blockByUnread(c *candidate) *Block {
 	return newObstacle("%s; the workload is not changed until that field is corrected", c.view.Unread.Text())
 }
 
-// blockByTemplateSource blocks the injection into an Argo Rollout whose pods have the pod template of another workload
+// blockByTemplateSource blocks the injection into an Argo Rollout with the pod template of another workload
 // (spec.workloadRef).
 func blockByTemplateSource(c *candidate) *Block {
 	if c.view.TemplateSource == "" {
@@ -152,7 +152,7 @@ func blockByHostNetwork(c *candidate) *Block {
 	return newExclusion(meta.ReasonHostNetwork, "the pods use the host network, where the sidecar's ports are ports of the node; if these ports are free on each node, set spec.hostNetwork to Inject")
 }
 
-// blockByImmutableTemplate blocks changes of kinds whose pod template cannot be changed after creation. The pod
+// blockByImmutableTemplate blocks changes of kinds with a pod template that cannot be changed after creation. The pod
 // template of a manifest can be changed for every kind.
 func blockByImmutableTemplate(c *candidate) *Block {
 	kind := c.view.Adapter()
@@ -175,7 +175,7 @@ func blockByCompletion(c *candidate) *Block {
 	return newObstacle("container %q would keep running after the other containers end, so that a run of the %s never ends; use a native sidecar (sidecar.native)", containers[0].Name, kind.Kind)
 }
 
-// blockByContainerName blocks a sidecar whose container has a name that another container of the workload already has.
+// blockByContainerName blocks a sidecar if its container has a name that another container of the workload already has.
 func blockByContainerName(c *candidate) *Block {
 	for _, list := range c.containerLists() {
 		for i := range list {
@@ -193,10 +193,10 @@ func blockByContainerName(c *candidate) *Block {
 	return nil
 }
 
-// blockByMetadata blocks a sidecar whose pod labels or annotations another field manager owns.
+// blockByMetadata blocks a sidecar if another field manager owns its pod labels or annotations.
 func blockByMetadata(c *candidate) *Block { return metadataConflict(c.manager, c.desired, c.view) }
 
-// blockByVolumeName blocks a sidecar whose volume has a name that another volume of the workload already has.
+// blockByVolumeName blocks a sidecar if its volume has a name that another volume of the workload already has.
 func blockByVolumeName(c *candidate) *Block {
 	volumes := c.desired.overlay.Template.Spec.Volumes
 	for i := range volumes {
@@ -213,7 +213,7 @@ func blockByApplicationMounts(c *candidate) *Block {
 	return applicationConflict(c.desired.overlay.Mounts, c.owned, c.view)
 }
 
-// blockByVolumesAndPorts blocks a sidecar whose container mounts a missing volume, or declares a port of another
+// blockByVolumesAndPorts blocks a sidecar if its container mounts a missing volume, or declares a port of another
 // container.
 func blockByVolumesAndPorts(c *candidate) *Block {
 	for _, list := range c.containerLists() {

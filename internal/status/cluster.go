@@ -23,30 +23,30 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// maxCanaries limits the changes in a status that wait for canaries with pods.
+// maxCanaries is the maximum length of status.canariesWithoutPods.
 const maxCanaries = 16
 
-// ClusterFacts are the facts about a ClusterVectorSidecar and its namespaces.
+// ClusterFacts are the facts from which the status of a ClusterVectorSidecar is computed.
 type ClusterFacts struct {
 	Cluster *v1alpha1.ClusterVectorSidecar
-	// Namespaces has the status in each namespace.
+	// Namespaces contains the status in each namespace, by the name of the namespace.
 	Namespaces map[string]*InNamespace
-	// UnreportedNamespaces is the number of further namespaces that have not been read yet.
+	// UnreportedNamespaces is the number of namespaces with a status that has not been read since the process started.
 	UnreportedNamespaces int
-	// Changed is true if a workload was written.
+	// Changed is true if this reconcile has written a workload.
 	Changed bool
-	// ReconcileRequest is the value of the annotation that requests a reconcile, "" for none.
+	// ReconcileRequest is the value of the annotation that requests a reconcile, or "" for none.
 	ReconcileRequest string
-	// Waves are as in the status.
+	// Waves is the new value of status.waves.
 	Waves []v1alpha1.RolloutStatus
-	// BlindHalt explains why rollout.halt cannot detect the causes of failures, "" if it can, or is
-	// not set.
+	// BlindHalt is the message that rollout.halt cannot detect the causes of failures. It is "" if rollout.halt can, or
+	// is not set.
 	BlindHalt string
-	// Invalid explains why the namespaces cannot be selected, "" if they can.
+	// Invalid explains why the selector of namespaces is invalid, or is "" if it is valid.
 	Invalid string
-	// Trial is the spec generation and retry that all namespaces must have tried.
+	// Trial is the spec generation and the retry request that every namespace must have applied.
 	Trial lastgood.Attempt
-	// SpecStatus is the last known good spec of the ClusterVectorSidecar, and the spec from which it was
+	// SpecStatus contains the last known good spec of the ClusterVectorSidecar, and the failed spec from which it was
 	// reverted.
 	SpecStatus lastgood.SpecStatus
 }
@@ -55,7 +55,7 @@ type ClusterFacts struct {
 type InNamespace struct {
 	v1alpha1.VectorSidecarStatus
 
-	// Trial is the trial that the status describes.
+	// Trial is the spec generation and the retry request that the status describes.
 	Trial lastgood.Attempt
 	// IsLeaving is true if the namespace is not selected, or if the ClusterVectorSidecar is being
 	// deleted.
@@ -92,8 +92,8 @@ func NewClusterStatus(facts ClusterFacts, now metav1.Time) v1alpha1.ClusterVecto
 	return *status
 }
 
-// NewClusterFailureStatus returns the status of a ClusterVectorSidecar after a reconcile that failed before it had a
-// status: the previous status with the reason of the failure.
+// NewClusterFailureStatus returns the status of a ClusterVectorSidecar after a reconcile that failed early: the
+// previous status with the error in its conditions.
 func NewClusterFailureStatus(cluster *v1alpha1.ClusterVectorSidecar, failure error, now metav1.Time) v1alpha1.ClusterVectorSidecarStatus {
 	status := cluster.Status.DeepCopy()
 	if reportFailure(&status.Conditions, failure, cluster.Generation, now) {
@@ -102,25 +102,24 @@ func NewClusterFailureStatus(cluster *v1alpha1.ClusterVectorSidecar, failure err
 	return *status
 }
 
-// clusterSum adds up the namespaces of a ClusterVectorSidecar.
+// clusterSum computes the status of a ClusterVectorSidecar from the status in each namespace.
 type clusterSum struct {
 	facts  *ClusterFacts
 	status v1alpha1.ClusterVectorSidecarStatus
 	groups map[state]*namespaceGroup
 	kinds  map[v1alpha1.WorkloadKind]*v1alpha1.KindStatus
-	// failing are the namespaces with failures that are retried. invalid are the namespaces in
-	// which nothing may be injected.
+	// failing are the namespaces with failures that the operator retries. invalid are the namespaces with invalid
+	// values, templates or configuration.
 	failing, invalid namespaceGroup
-	// lists are the entries of status.workloads by state. Entries of whole namespaces have the
-	// state "".
+	// lists contains the entries of status.workloads by state. An entry for a whole namespace has the state "".
 	lists map[v1alpha1.WorkloadState][]v1alpha1.NamespacedWorkloadStatus
-	// entries is the number of all entries.
+	// entries is the number of all entries, including those that exceed the limits of the lists.
 	entries int
-	// hasPendingRequest is true if a namespace has not handled the requested reconcile.
+	// hasPendingRequest is true if a namespace has not handled the requested reconcile yet.
 	hasPendingRequest bool
 }
 
-// addNamespace adds a namespace.
+// addNamespace adds the status in one namespace.
 func (c *clusterSum) addNamespace(name string, namespace *InNamespace) {
 	ready := cmp.Or(apimeta.FindStatusCondition(namespace.Conditions, meta.ConditionReady), &metav1.Condition{})
 	state := namespaceState(namespace, c.facts.Trial)
@@ -156,8 +155,8 @@ func (c *clusterSum) addNamespace(name string, namespace *InNamespace) {
 	c.listNamespace(name, namespace, state, ready)
 }
 
-// addCanary adds the change that the canaries of a namespace receive: while the canaries have no
-// pods, and after they have finished but other workloads have not.
+// addCanary adds the change that the canaries of a namespace get, in two cases: the canaries have no pods, or they have
+// finished but other workloads of the namespace have not.
 func (c *clusterSum) addCanary(name string, namespace *InNamespace) {
 	canary := namespace.Canary
 	if canary == nil || canary.Change == "" {
@@ -171,7 +170,8 @@ func (c *clusterSum) addCanary(name string, namespace *InNamespace) {
 	}
 }
 
-// keepFinishedCanaries keeps the entries of namespaces that have not reported since the operator started, and limits the list.
+// keepFinishedCanaries also keeps the previous entries of namespaces that have not reported since the operator started,
+// and limits the length of the list.
 func (c *clusterSum) keepFinishedCanaries() {
 	entries := c.status.FinishedCanaries
 	for _, entry := range c.facts.Cluster.Status.FinishedCanaries {
@@ -183,7 +183,7 @@ func (c *clusterSum) keepFinishedCanaries() {
 	c.status.FinishedCanaries = entries[:min(len(entries), v1alpha1.MaxFinishedCanaries)]
 }
 
-// addKind adds the numbers of a kind in one namespace.
+// addKind adds the counts of one kind in one namespace.
 func (c *clusterSum) addKind(kind *v1alpha1.KindStatus) {
 	into := c.kinds[kind.Kind]
 	if into == nil {
@@ -193,8 +193,8 @@ func (c *clusterSum) addKind(kind *v1alpha1.KindStatus) {
 	into.Add(kind)
 }
 
-// listNamespace adds the entries of a namespace: its workloads that are not up to date, or, if there are
-// none, the namespace itself.
+// listNamespace lists the workloads of a namespace that are not up to date. If there are none and the namespace is not
+// ready, it lists the namespace itself.
 func (c *clusterSum) listNamespace(name string, namespace *InNamespace, state state, ready *metav1.Condition) {
 	if c.lists == nil {
 		c.lists = map[v1alpha1.WorkloadState][]v1alpha1.NamespacedWorkloadStatus{}
@@ -222,8 +222,8 @@ func (c *clusterSum) listNamespace(name string, namespace *InNamespace, state st
 	put("", entry)
 }
 
-// firstRetry returns the requested retry with the time of the first namespace that handled it. The
-// retry does not apply to later failures.
+// firstRetry returns the requested retry with the time at which the first namespace handled it, or nil if none has.
+// Failures after that time are not retried.
 func (c *clusterSum) firstRetry(previous *v1alpha1.RetryStatus) *v1alpha1.RetryStatus {
 	requested := fleet.RetryDigest(c.facts.Cluster.Annotations)
 	switch {
@@ -241,7 +241,7 @@ func (c *clusterSum) firstRetry(previous *v1alpha1.RetryStatus) *v1alpha1.RetryS
 	return earliest.DeepCopy()
 }
 
-// finishCounts sets the fields that depend on all namespaces.
+// finishCounts sets the fields of the status that need the counts of all namespaces.
 func (c *clusterSum) finishCounts() {
 	for _, kind := range slices.Sorted(maps.Keys(c.kinds)) {
 		c.status.Kinds = append(c.status.Kinds, *c.kinds[kind])
@@ -259,7 +259,8 @@ func (c *clusterSum) finishCounts() {
 	}
 }
 
-// namespaceState returns the state of a namespace. A status that describes another trial does not count.
+// namespaceState returns the state of a namespace. A namespace with a status for another spec or retry request is still
+// working.
 func namespaceState(namespace *InNamespace, attempt lastgood.Attempt) state {
 	switch {
 	case namespace.Trial != attempt:
@@ -272,7 +273,7 @@ func namespaceState(namespace *InNamespace, attempt lastgood.Attempt) state {
 	return working
 }
 
-// readyOutcome returns the most important state to report.
+// readyOutcome returns the result for the conditions Ready, Error, Reconciling and Stalled.
 func (c *clusterSum) readyOutcome() outcome {
 	result, specStatus := c.namespacesOutcome(), &c.facts.SpecStatus
 	switch text := specStatus.Message(meta.InNamespace(c.facts.Cluster.Name)); {
@@ -288,7 +289,7 @@ func (c *clusterSum) readyOutcome() outcome {
 	return result
 }
 
-// namespacesOutcome returns the most important state to report of all namespaces.
+// namespacesOutcome returns the most important result of all namespaces.
 func (c *clusterSum) namespacesOutcome() outcome {
 	total := len(c.facts.Namespaces) + c.facts.UnreportedNamespaces
 	switch {
@@ -324,13 +325,13 @@ func (c *clusterSum) namespacesOutcome() outcome {
 	return outcome{reason: meta.ReasonUpToDate, message: message}
 }
 
-// unreadableOutcome returns the result for a selector of namespaces that cannot be parsed.
+// unreadableOutcome returns the result if the selector of namespaces is invalid.
 func (c *clusterSum) unreadableOutcome() outcome {
 	message := fmt.Sprintf("ClusterVectorSidecar %s: %s; no namespace changes until the spec is corrected", c.facts.Cluster.Name, c.facts.Invalid)
 	return outcome{state: stalled, reason: meta.ReasonInvalidSelector, message: humanize.Message(message, conditionLimit)}
 }
 
-// validityOutcome returns the result for values, templates and configuration.
+// validityOutcome returns the result for the condition ConfigValid.
 func (c *clusterSum) validityOutcome() outcome {
 	if c.facts.Invalid != "" {
 		return c.unreadableOutcome()
@@ -341,8 +342,8 @@ func (c *clusterSum) validityOutcome() outcome {
 	return outcome{reason: meta.ReasonAsExpected, message: "values, templates and Vector configuration produce a sidecar in every namespace"}
 }
 
-// namespaceGroup is a group of namespaces with the same result: their number, the reason of the
-// first, and the messages of the first few.
+// namespaceGroup is a group of namespaces with the same state: their number, the reason of the first one, and the
+// messages of the first few.
 type namespaceGroup struct {
 	count  int
 	reason string
@@ -359,7 +360,7 @@ func (g *namespaceGroup) add(name string, condition *metav1.Condition) {
 	}
 }
 
-// outcome returns the result for the group.
+// outcome returns the result of a group of namespaces: the summary, followed by the messages.
 func (g *namespaceGroup) outcome(state state, summary string) outcome {
 	message := summary
 	if len(g.texts) > 0 {

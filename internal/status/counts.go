@@ -14,10 +14,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// unproven counts workloads without a pod that has run the sidecar, in addition to their phase.
+// unproven counts workloads without a pod that has run the sidecar. Such a workload is also counted in its phase.
 const unproven plan.State = "Unproven"
 
-// counts has the number of workloads in each phase, by kind.
+// counts contains the number of workloads by kind and phase.
 type counts map[string]map[plan.State]int32
 
 // add counts one workload.
@@ -28,7 +28,7 @@ func (c counts) add(kind string, phase plan.State) {
 	c[kind][phase]++
 }
 
-// phaseCount returns the number of workloads of a kind in some phases.
+// phaseCount returns the number of workloads of a kind that are in one of the phases.
 func (c counts) phaseCount(kind string, phases ...plan.State) int32 {
 	total := int32(0)
 	for _, phase := range phases {
@@ -37,7 +37,7 @@ func (c counts) phaseCount(kind string, phases ...plan.State) int32 {
 	return total
 }
 
-// injectedCount returns the number of workloads of a kind that carry the current sidecar.
+// injectedCount returns the number of workloads of a kind with the current sidecar.
 func (c counts) injectedCount(kind string) int32 {
 	total := int32(0)
 	for phase, count := range c[kind] {
@@ -48,7 +48,7 @@ func (c counts) injectedCount(kind string) int32 {
 	return total
 }
 
-// addTo sets the numbers in a status.
+// addTo sets the counts of a status.
 func (c counts) addTo(status *v1alpha1.VectorSidecarStatus) {
 	deployments := workload.Default().Kind
 	status.InjectedDeployments = c.injectedCount(deployments)
@@ -59,7 +59,7 @@ func (c counts) addTo(status *v1alpha1.VectorSidecarStatus) {
 	}
 }
 
-// newKindStatuses returns the numbers for each kind that is matched or carries a sidecar, sorted by kind.
+// newKindStatuses returns the counts of each kind with matched workloads or sidecars, sorted by kind.
 func newKindStatuses(matched *decision.Kinds, counted counts) []v1alpha1.KindStatus {
 	var kinds []v1alpha1.KindStatus
 	names := slices.Collect(maps.Keys(matched.Matched))

@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// state is the state of a VectorSidecar in the terms of kstatus.
+// state is the state of a VectorSidecar in the terms of kstatus, the status library that GitOps tools use.
 type state int
 
 const (
@@ -33,11 +33,11 @@ const (
 	stalled
 )
 
-// outcome is a result to report in conditions: the state of the VectorSidecar, with a reason and a message.
+// outcome is a result for the conditions: the state of the VectorSidecar, with a reason and a message.
 type outcome struct {
 	state           state
 	reason, message string
-	// failing is true if an operation fails but is retried.
+	// failing is true if an operation has failed and is retried.
 	failing bool
 }
 
@@ -48,7 +48,8 @@ func (result *outcome) addText(text string) {
 	}
 }
 
-// sidecarOutcome returns the most important state to report.
+// sidecarOutcome returns the most important result of a reconcile, for the conditions Ready, Error, Reconciling and
+// Stalled.
 func sidecarOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus) outcome {
 	decision := facts.Decision
 	if decision.Invalid != nil {
@@ -91,12 +92,13 @@ func sidecarOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus) outcome {
 	return readyOutcome(facts, counts, groups, warned)
 }
 
-// hasHaltedRevision reports whether workloads failed with the current revision, and the installation is halted.
+// hasHaltedRevision reports whether the installation is halted because workloads failed with the VectorSidecar's
+// current revision.
 func (f *Facts) hasHaltedRevision() bool {
 	return f.Rollout != nil && f.Rollout.State == v1alpha1.RolloutHalted && f.Rollout.FailedRevision == f.Rollout.Revision
 }
 
-// readyOutcome returns the result if no workload needs an action.
+// readyOutcome returns the result if no workload fails, changes or waits.
 func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[plan.State]*group, warned *group) outcome {
 	decision, kinds := facts.Decision, facts.Sidecar.Spec.Kinds()
 	switch {
@@ -154,17 +156,18 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 	return outcome{reason: reason, message: humanize.Message(message, conditionLimit)}
 }
 
-// tooLargeMessage returns the message for a spec that is too large to be stored.
+// tooLargeMessage returns the message that the spec is too large to be stored as last known good.
 func tooLargeMessage() string {
 	return fmt.Sprintf("; the spec has more than %d KiB and is not stored, so that later failures cannot revert to it (spec.rollout.onFailure)", lastgood.MostBytes>>10)
 }
 
-// describeNotEnabledKinds returns the message for kinds that are not enabled in the installation.
+// describeNotEnabledKinds returns the message that spec.workloads lists kinds that the installation does not manage.
 func describeNotEnabledKinds(kinds []string) string {
 	return "spec.workloads lists kinds that are not enabled in this installation: " + strings.Join(kinds, ", ") + "; add them to workloads.kinds in the Helm values, or remove them from spec.workloads"
 }
 
-// describeMissingKinds returns the message for kinds that the API server of the cluster lacks; "" for none.
+// describeMissingKinds returns the message that spec.workloads lists kinds that the API server does not have, or "" if
+// there are none.
 func describeMissingKinds(kinds []string) string {
 	var texts []string
 	for _, kind := range kinds {
@@ -177,8 +180,8 @@ func describeMissingKinds(kinds []string) string {
 	return "; spec.workloads lists " + strings.Join(kinds, " and ") + ", and the cluster has no " + strings.Join(texts, " and ") + "; the operator checks for it every minute"
 }
 
-// describeUnlistedKinds returns a message with the number of workloads that match the labels but have a kind
-// that spec.workloads does not list; "" if there are none.
+// describeUnlistedKinds returns the message that the selector matches workloads of kinds that spec.workloads does not
+// list, or "" if there are none.
 func describeUnlistedKinds(count map[string]int) string {
 	var texts []string
 	for _, kind := range slices.Sorted(maps.Keys(count)) {
@@ -190,20 +193,21 @@ func describeUnlistedKinds(count map[string]int) string {
 	return "; labels match " + strings.Join(texts, " and ") + ", which spec.workloads does not list"
 }
 
-// group is a group of workloads with the same phase or warning: their number, and the first few.
+// group is a group of workloads with the same phase, or with a warning: their number, and the plans of the first few.
 type group struct {
 	count int
 	plans []*plan.Plan
 }
 
-// add adds a plan to the group. Only the first maxNamed plans are kept; the others are counted.
+// add adds a workload to the group. The group keeps the plans of the first maxNamed workloads, and only counts the
+// others.
 func (g *group) add(p *plan.Plan) {
 	if g.count++; len(g.plans) < maxNamed {
 		g.plans = append(g.plans, p)
 	}
 }
 
-// texts names the first workloads, each with a text, and counts the rest.
+// texts returns the names of the first workloads, each with a text that describe returns, and the number of the others.
 func (g *group) texts(describe func(*plan.Plan) string) string {
 	var texts []string
 	for _, p := range g.plans {
@@ -212,19 +216,19 @@ func (g *group) texts(describe func(*plan.Plan) string) string {
 	return strings.Join(humanize.TruncateList(texts, maxNamed, g.count), "; ")
 }
 
-// summary returns a message with the number of workloads in the group and the names of the first
+// summary returns a message with the number of workloads in the group, and with the names and messages of the first
 // few.
 func (g *group) summary(matched int, noun, text string) string {
 	return fmt.Sprintf("%d of %d %s %s: %s", g.count, max(matched, g.count), noun, text, g.texts(func(p *plan.Plan) string {
-		if p.Message() == "" || phaseFor(p, nil) == soaking { // All have the same reason.
+		if p.Message() == "" || phaseFor(p, nil) == soaking { // The message would only repeat the summary.
 			return ""
 		}
 		return ": " + p.Message()
 	}))
 }
 
-// ranks are the phases that determine the result, the most important first. If the reason is empty,
-// the workload's own reason is used.
+// ranks are the phases of workloads that make a VectorSidecar not ready, the most important first. If the reason is "",
+// the result has the reason of the first workload.
 var ranks = []struct {
 	phase  plan.State
 	state  state
@@ -242,7 +246,7 @@ var ranks = []struct {
 	{waiting, working, "", "are waiting"},
 }
 
-// waitMessage returns a message about the ConfigMaps with new content that is not used yet, and why.
+// waitMessage returns the message that workloads do not use the new content of ConfigMaps yet, or "" if they do.
 func waitMessage(decision *decision.Decision) string {
 	if len(decision.Waiting) == 0 {
 		return ""
@@ -250,7 +254,7 @@ func waitMessage(decision *decision.Decision) string {
 	return fmt.Sprintf("; ConfigMap %s has changed: workloads get the new content after this rollout, or when the spec of the VectorSidecar changes", strings.Join(decision.Waiting, ", "))
 }
 
-// failureOutcome returns the result for failed writes.
+// failureOutcome returns the result for failed writes, and false if no write failed.
 func failureOutcome(list decision.Results) (outcome, bool) {
 	if len(list) == 0 {
 		return outcome{}, false

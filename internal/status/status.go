@@ -24,30 +24,30 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// maxNamed limits the number of workloads that a message names. The rest is counted.
+// maxNamed is the maximum number of workloads that a message names. The message has the number of the others.
 const maxNamed = 3
 
-// Facts are the observations and the results of one reconcile.
+// Facts are the observations and the results of one reconcile, from which the status of a VectorSidecar is computed.
 type Facts struct {
 	Sidecar *v1alpha1.VectorSidecar
-	// Decision is the decision as it was carried out.
+	// Decision is the decision of the reconcile, as it was carried out.
 	Decision *decision.Decision
-	// Changed is true if a workload was written.
+	// Changed is true if this reconcile has written a workload.
 	Changed bool
-	// ReconcileRequest is the value of the annotation that requested the reconcile, "" for none.
+	// ReconcileRequest is the value of the annotation that requested the reconcile, or "" for none.
 	ReconcileRequest string
-	// Rollout is the progress with the target revision of the installation; nil if revisions do not
-	// start in waves.
+	// Rollout is the progress of the VectorSidecar with the target revision. It is nil if the installation has neither
+	// waves nor a halt.
 	Rollout *v1alpha1.RolloutStatus
-	// SpecStatus is the last known good spec of the VectorSidecar, and the spec from which it was
+	// SpecStatus contains the last known good spec of the VectorSidecar, and the failed spec from which it was
 	// reverted.
 	SpecStatus lastgood.SpecStatus
 	// Results are the results of the writes.
 	Results decision.Results
 }
 
-// NewSidecarStatus returns the status for the facts. Its lastReconcileTime is the current time if a workload or
-// another field of the status changed. Otherwise it stays unchanged.
+// NewSidecarStatus returns the status of a VectorSidecar. Its lastReconcileTime is now if a workload or another field
+// of the status has changed, and stays unchanged otherwise.
 func NewSidecarStatus(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	previous := &facts.Sidecar.Status
 	status := v1alpha1.VectorSidecarStatus{
@@ -93,8 +93,8 @@ func NewSidecarStatus(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus
 	return status
 }
 
-// NewFailureStatus returns the status after a reconcile that failed before it had a status: the previous
-// status with the reason of the failure.
+// NewFailureStatus returns the status of a VectorSidecar after a reconcile that failed early: the previous status with
+// the error in its conditions.
 func NewFailureStatus(sidecar *v1alpha1.VectorSidecar, failure error, now metav1.Time) v1alpha1.VectorSidecarStatus {
 	status := sidecar.Status.DeepCopy()
 	if reportFailure(&status.Conditions, failure, sidecar.Generation, now) {
@@ -103,7 +103,7 @@ func NewFailureStatus(sidecar *v1alpha1.VectorSidecar, failure error, now metav1
 	return *status
 }
 
-// reportFailure sets the conditions for a failed reconcile. It reports whether they changed.
+// reportFailure sets the conditions for a failed reconcile. It returns true if the conditions have changed.
 func reportFailure(conditions *[]metav1.Condition, failure error, generation int64, now metav1.Time) (isNew bool) {
 	previous := slices.Clone(*conditions)
 	result, _ := failureOutcome(decision.Results{{Reason: meta.ReasonRetrying, Err: failure}})
@@ -111,14 +111,14 @@ func reportFailure(conditions *[]metav1.Condition, failure error, generation int
 	return !equality.Semantic.DeepEqual(previous, *conditions)
 }
 
-// setConditions sets the conditions from two results: the state to report, and the validity of
-// values, templates and configuration.
+// setConditions sets all conditions. result determines Ready, Error, Reconciling and Stalled, and valid determines
+// ConfigValid.
 func setConditions(conditions *[]metav1.Condition, result, valid outcome, generation int64, now metav1.Time) {
 	reportOutcome(conditions, result, generation, now)
 	apimeta.SetStatusCondition(conditions, newCondition(meta.ConditionConfigValid, valid.state == current, valid, generation, now))
 }
 
-// reportOutcome sets the conditions from the state to report.
+// reportOutcome sets the conditions Ready, Error, Reconciling and Stalled.
 func reportOutcome(conditions *[]metav1.Condition, result outcome, generation int64, now metav1.Time) {
 	set := func(kind string, isTrue bool, outcome outcome) {
 		apimeta.SetStatusCondition(conditions, newCondition(kind, isTrue, outcome, generation, now))
@@ -129,7 +129,7 @@ func reportOutcome(conditions *[]metav1.Condition, result outcome, generation in
 	} else {
 		set(meta.ConditionError, false, outcome{reason: meta.ReasonAsExpected, message: "no error"})
 	}
-	// kstatus expects these two only while they are true.
+	// kstatus expects Reconciling and Stalled to exist only while they are true.
 	for kind, state := range map[string]state{meta.ConditionReconciling: working, meta.ConditionStalled: stalled} {
 		if result.state == state {
 			set(kind, true, result)
@@ -139,7 +139,7 @@ func reportOutcome(conditions *[]metav1.Condition, result outcome, generation in
 	}
 }
 
-// newCondition returns a condition of a type with the reason and the message of an outcome.
+// newCondition returns the condition of a type with the reason and the message of an outcome.
 func newCondition(kind string, isTrue bool, outcome outcome, generation int64, now metav1.Time) metav1.Condition {
 	value := metav1.ConditionFalse
 	if isTrue {
@@ -148,8 +148,7 @@ func newCondition(kind string, isTrue bool, outcome outcome, generation int64, n
 	return metav1.Condition{Type: kind, Status: value, Reason: outcome.reason, Message: outcome.message, ObservedGeneration: generation, LastTransitionTime: now}
 }
 
-// validityMessage returns the message for a configuration that may be injected, with its accepted errors
-// and its warnings.
+// validityMessage returns the message for a valid configuration, with its accepted errors and its warnings.
 func validityMessage(findings []vectorconfig.Finding) string {
 	message := "values, templates and Vector configuration produce a sidecar"
 	for _, group := range []struct {
@@ -167,10 +166,10 @@ func validityMessage(findings []vectorconfig.Finding) string {
 	return message
 }
 
-// Object returns the name of a workload for messages.
+// Object returns the kind, namespace and name of a workload for messages.
 func Object(target workload.Ref) string {
 	return fmt.Sprintf("%s %s/%s", target.Kind, target.Namespace, target.Name)
 }
 
-// conditionLimit is the maximum length of a condition's message in bytes.
+// conditionLimit is the maximum length of the message in a condition, in bytes.
 const conditionLimit = 4096

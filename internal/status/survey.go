@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// maxListed limits the number of listed workloads in a status that are not up to date. The rest is
-// counted.
+// maxListed is the maximum number of workloads that status.workloads lists. status.workloadsOmitted is the number of
+// the others.
 const maxListed = 20
 
 const (
@@ -37,14 +37,14 @@ const (
 	bare    = plan.Bare
 )
 
-// listedPhases are the phases that a status lists, the most important first. After a restart, the
-// operator reads from this list which workloads have not soaked yet, so soaking must not be too
-// late in it.
+// listedPhases are the phases of workloads that status.workloads lists, the most important first. After a restart, the
+// operator reads from this list which workloads have not soaked yet, so soaking must be early in the list.
 var listedPhases = []plan.State{failed, podsBlocked, rejected, conflict, blocked, removing, rollingOut, soaking, unavailable, waiting, podsOutdated, podsMissing, deferred, skipped}
 
-// phaseFor returns the phase of a workload after a reconcile.
+// phaseFor returns the phase of a workload after a reconcile. rejections are the failed writes by the name of their
+// object.
 func phaseFor(p *plan.Plan, rejections map[string]decision.Result) plan.State {
-	if len(rejections) > 0 { // Formatting thousands of names is slower than everything else here.
+	if len(rejections) > 0 { // Formatting the names of thousands of workloads would be the slowest part of this package.
 		if _, isRejected := rejections[Object(p.Target)]; isRejected {
 			return rejected
 		}
@@ -62,7 +62,7 @@ func hasCurrentSidecar(phase plan.State) bool {
 	}
 }
 
-// countWorkloads counts the workloads by phase and lists those that are not up to date.
+// countWorkloads sets the counts of a status, and lists the workloads that are not up to date.
 func countWorkloads(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 	rejections, counted := rejectionsByObject(facts), counts{}
 	mixed, lists := false, map[plan.State][]v1alpha1.WorkloadStatus{}
@@ -97,8 +97,8 @@ func countWorkloads(status *v1alpha1.VectorSidecarStatus, facts Facts) {
 	}
 }
 
-// countEarlierRenderings counts the workloads that keep their sidecar although it would be rendered differently
-// now.
+// countEarlierRenderings returns the number of workloads with a sidecar that an earlier release rendered and that stays
+// unchanged.
 func countEarlierRenderings(plans []plan.Plan) int {
 	n := 0
 	for i := range plans {
@@ -112,14 +112,14 @@ func countEarlierRenderings(plans []plan.Plan) int {
 // Workload is the state of one workload after a reconcile.
 type Workload struct {
 	Target workload.Ref
-	// State and Reason are as in status.workloads, or State is "Updated".
+	// State and Reason have the values of status.workloads. State is "Updated" for a workload that is up to date.
 	State, Reason string
-	// IsPatient reports whether a workload that waits depends on a condition other than free rollout slots.
+	// IsPatient reports whether the workload waits for a rollout window, a wave or the end of a halt, even if rollout
+	// slots are free.
 	IsPatient bool
 }
 
-// Workloads returns the state of every workload that a VectorSidecar matches or that has its
-// sidecar.
+// Workloads yields the state of every workload that the VectorSidecar matches or that has its sidecar.
 func Workloads(facts Facts) iter.Seq[Workload] {
 	return func(yield func(Workload) bool) {
 		rejections := rejectionsByObject(facts)
@@ -134,7 +134,7 @@ func Workloads(facts Facts) iter.Seq[Workload] {
 	}
 }
 
-// rejectionsByObject returns the failed writes by the names of their objects (see Object).
+// rejectionsByObject returns the failed writes by the name of their object, which is a result of Object.
 func rejectionsByObject(facts Facts) map[string]decision.Result {
 	rejections := map[string]decision.Result{}
 	for _, failure := range facts.Results.Failures() {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// JoinPath joins keys to a path in the usual notation, such as sidecar.logs.path. A key that contains a dot or a bracket
-// is quoted in brackets, so that two different paths never look the same.
+// JoinPath joins keys to the path of a value, such as sidecar.logs.path. It quotes a key with a dot or a bracket, so
+// that different keys always result in different paths.
 func JoinPath(keys ...string) string {
 	var b strings.Builder
 	for i, key := range keys {

@@ -8,12 +8,13 @@ import (
 	"slices"
 )
 
-// Read is one read access to a value of a template during its execution. Two executions behave the same until they
-// read something different. So if all reads of one execution return the same in another, both have the same result.
+// Read records that a template has read a value. If all reads of one execution return the same for another input, the
+// execution with that input has the same result.
 type Read struct {
-	// Path is the key path from the watched value; empty for the value itself.
+	// Path is the list of keys that leads from the root value to the value that was read. It is empty for the root
+	// value itself.
 	Path []string
-	// Aspect is the aspect that was read.
+	// Aspect is the property of the value that was read.
 	Aspect Aspect
 }
 
@@ -21,17 +22,17 @@ type Read struct {
 type Aspect byte
 
 const (
-	// Shape is whether the value exists; if it is a scalar, its value; if it is a map or list,
-	// which of them, and whether it is empty.
+	// Shape is the part of a value that distinguishes scalars, maps and lists: whether the value exists, the value of a
+	// scalar, and whether a map or list is empty.
 	Shape Aspect = iota
 	// Length is the number of items of a map or list.
 	Length
-	// WholeValue is the complete value. A read of more items than a list has counts as WholeValue, too.
+	// WholeValue is the complete value. Reading more items than a list has also counts as WholeValue.
 	WholeValue
 )
 
-// JoinReads merges the reads of several executions. The result is sorted and has no duplicates and no reads that
-// another read covers.
+// JoinReads merges the reads of several executions. The result is sorted, and contains no read that is equal to another
+// one or covered by it.
 func JoinReads(lists ...[]Read) []Read {
 	reads := slices.Concat(lists...)
 	joined := slices.DeleteFunc(slices.Clone(reads), func(read Read) bool {
@@ -41,7 +42,7 @@ func JoinReads(lists ...[]Read) []Read {
 	return slices.CompactFunc(joined, func(a, b Read) bool { return a.compare(b) == 0 })
 }
 
-// covers reports whether the other read is part of this read.
+// covers reports whether this read includes the other read: it reads the whole value that contains the other value.
 func (r Read) covers(other Read) bool {
 	isAbove := len(r.Path) <= len(other.Path) && slices.Equal(r.Path, other.Path[:len(r.Path)])
 	return r.Aspect == WholeValue && isAbove && r.compare(other) != 0

@@ -5,8 +5,8 @@ package tree
 
 import "reflect"
 
-// Share returns a value that is equal to fresh, and that uses the memory of earlier for all equal parts. It may
-// change fresh. The caller must not change either of them afterwards.
+// Share returns a value that is equal to fresh but uses the memory of earlier for all equal parts. It may change fresh.
+// Callers must not change either value afterwards.
 func Share(fresh, earlier any) any {
 	switch fresh := fresh.(type) {
 	case map[string]any:

@@ -11,13 +11,13 @@ func Map(value any) map[string]any {
 	return m
 }
 
-// List returns a value as a list, nil if it is not a list.
+// List returns a value as a list, or nil if the value is not a list.
 func List(value any) []any {
 	list, _ := value.([]any)
 	return list
 }
 
-// Name returns the name of a list item, "" if the item has no name.
+// Name returns the field name of a list item, or "" if the item has no name.
 func Name(item any) string {
 	name, _ := Map(item)["name"].(string)
 	return name
@@ -34,7 +34,7 @@ func Value(tree map[string]any, path ...string) (value any, ok bool) {
 	return value, true
 }
 
-// MapAt returns the map at a path, nil if the path does not lead to a map.
+// MapAt returns the map at a path, or nil if there is no map at the path.
 func MapAt(tree map[string]any, path ...string) map[string]any {
 	for _, key := range path {
 		tree = Map(tree[key])
@@ -42,7 +42,7 @@ func MapAt(tree map[string]any, path ...string) map[string]any {
 	return tree
 }
 
-// Text returns the string at a path, "" if the path does not lead to a string.
+// Text returns the string at a path, or "" if there is no string at the path.
 func Text(tree map[string]any, path ...string) string {
 	value, _ := Value(tree, path...)
 	text, _ := value.(string)
