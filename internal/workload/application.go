@@ -14,7 +14,7 @@ import (
 // Volume is a volume of the pod template, without the details of its source.
 type Volume struct {
 	Name string
-	// Kind is the name of the field with the source, such as emptyDir. It is "" if the manifest does not set a source.
+	// Kind is the name of the field with the volume's source, such as emptyDir. It is "" if the volume has no source.
 	Kind string
 	// Medium is the medium of an emptyDir.
 	Medium corev1.StorageMedium
@@ -41,7 +41,7 @@ func (v *Volume) IsOnNode() bool {
 	return v.Kind == "hostPath" || v.Kind == "emptyDir" && v.Medium != corev1.StorageMediumMemory
 }
 
-// toVolume returns the volume with an empty source of its kind.
+// toVolume returns a volume of the same kind with an empty source, as a check of kinds needs it.
 func (v *Volume) toVolume() corev1.Volume {
 	volume := corev1.Volume{Name: v.Name}
 	source := reflect.ValueOf(&volume.VolumeSource).Elem()
@@ -85,19 +85,20 @@ func (v *View) Application() *corev1.PodSpec {
 	return pod
 }
 
-// ApplicationVolumes returns the volumes without those of the operator's managers.
+// ApplicationVolumes returns the volumes of the pod template that do not belong to the operator.
 func (v *View) ApplicationVolumes() []Volume {
 	return slices.DeleteFunc(slices.Clone(v.Volumes), func(volume Volume) bool { return v.isOperatorVolume(volume.Name) })
 }
 
 func ownedContainers(o OwnedFields) []string { return o.Containers }
 
-// ownedPullSecrets returns a manager's pull secrets without the pull secrets that a deployment tool also lists.
+// ownedPullSecrets returns the pull secrets that belong only to a manager, and not also to a deployment tool.
 func ownedPullSecrets(o OwnedFields) []string {
 	return slices.DeleteFunc(slices.Clone(o.PullSecrets), func(name string) bool { return slices.Contains(o.SharedPullSecrets, name) })
 }
 
-// ownedVolumes returns a manager's volumes, including volumes that are missing in the pod template.
+// ownedVolumes returns the names of a manager's volumes, including recorded volumes that the pod template no longer
+// has.
 func ownedVolumes(o OwnedFields) []string {
 	if len(o.Lost) == 0 {
 		return o.Volumes
@@ -105,7 +106,8 @@ func ownedVolumes(o OwnedFields) []string {
 	return slices.Concat(o.Volumes, o.Lost)
 }
 
-// anyOwns reports whether one of the managers has an item with a name. items returns the names of a manager's items.
+// anyOwns reports whether an item with a name belongs to one of the operator's managers. items returns the names of the
+// items of one manager, such as its containers.
 func anyOwns(owned map[string]OwnedFields, items func(OwnedFields) []string, name string) bool {
 	for _, o := range owned {
 		if slices.Contains(items(o), name) {

@@ -116,15 +116,15 @@ func readArgoRollout(object any) (Content, bool) {
 // replicas returns the desired number of pods.
 func (r *argoRollout) replicas() int32 { return ptr.Deref(r.Spec.Replicas, 1) }
 
-// isObserved reports whether the controller has seen the newest generation.
+// isObserved reports whether the status is for the newest generation of the Rollout.
 func (r *argoRollout) isObserved() bool {
 	observedGeneration, err := strconv.ParseInt(r.Status.ObservedGeneration, 10, 64)
 	return err == nil && observedGeneration >= r.Generation
 }
 
-// argoRolloutProgress returns the state and the progress of a Rollout. It compares the current template with
-// the stable template in the status, which the controller changes after the last step. A change that the
-// controller has not observed yet may still be combined with another change.
+// argoRolloutProgress returns the state and the progress of a Rollout. A rollout is in progress while the current
+// template differs from the stable template in the status, which the controller changes after the last step. The
+// controller may combine a change that it has not observed yet with another change.
 func argoRolloutProgress(rollout *argoRollout) (Rollout, Progress) {
 	status, replicas := &rollout.Status, rollout.replicas()
 	progress := Progress{
@@ -166,8 +166,8 @@ func argoRolloutProgress(rollout *argoRollout) (Rollout, Progress) {
 	return RolloutComplete, progress
 }
 
-// rejectionInArgoRollout describes a request of the workload's controller that the API server rejected. It
-// returns "" if no request was rejected.
+// rejectionInArgoRollout describes the request of the Rollout's controller that the API server has rejected, such as
+// the creation of a pod. It returns "" if no request was rejected.
 func rejectionInArgoRollout(rollout *argoRollout) string {
 	if progress := rollout.condition("Progressing"); progress.Status == corev1.ConditionFalse && progress.Reason == replicaSetCreateError {
 		return rejectionText("pods", progress.Reason, progress.Message)
@@ -178,8 +178,7 @@ func rejectionInArgoRollout(rollout *argoRollout) string {
 	return ""
 }
 
-// argoFailureCause returns the reason of a failed rollout. It returns "" if the rollout failed because its deadline
-// has passed.
+// argoFailureCause returns the cause of a failed rollout for messages. It returns "" if the cause is a missed deadline.
 func argoFailureCause(rollout *argoRollout) string {
 	progress, invalid := rollout.condition("Progressing"), rollout.condition("InvalidSpec")
 	switch {
@@ -236,7 +235,7 @@ func setFinishedArgoRollout(object Object) {
 	rollout.Object["status"] = status
 }
 
-// argoFailed is the note of reasons that are read only if the Rollout has failed.
+// argoFailed is the note of reasons that the operator reads only if the Rollout has failed.
 const argoFailed = "while the phase is Degraded, or the Rollout is aborted"
 
 // argoReasons are the reasons that the controller of Argo Rollouts sets. If a Rollout has failed, the

@@ -17,7 +17,7 @@ func valueKeys() []string {
 	return []string{"kind", "name", "namespace", "labels", "annotations", "containers", "qosClass", "users", "accountPullSecrets"}
 }
 
-// appendValues appends a text for some keys of Values. Views with different values of these keys get different
+// appendValues appends a text of the values with the given keys in Values. Views with different values get different
 // texts.
 func (v *View) appendValues(text []byte, keys []string) []byte {
 	for _, key := range keys {
@@ -46,17 +46,17 @@ func (v *View) appendValues(text []byte, keys []string) []byte {
 	return text
 }
 
-// GraceKey is a key that only ValuesHash accepts. It stands for terminationGracePeriodSeconds of the pods,
-// which templates cannot read.
+// GraceKey is a key for ValuesHash that stands for terminationGracePeriodSeconds of the pods. Values does not have this
+// key, because templates cannot read it.
 const GraceKey = "terminationGracePeriodSeconds"
 
-// PullSecretsKey is a key that only ValuesHash accepts. It stands for the pull secrets of the pod template that
-// do not belong to the operator. The operator does not add these pull secrets again.
+// PullSecretsKey is a key for ValuesHash that stands for the application's own pull secrets in the pod template, which
+// the operator does not add again. Values does not have this key.
 const PullSecretsKey = pullSecrets
 
-// ValuesHash returns a digest of some keys of Values. The digest is the same for workloads that differ only in
-// their name. Workloads keep the digest from one release to the next. If a later release adds data to
-// appendValues, the data must be appended only if it is present.
+// ValuesHash returns a digest of the values with the given keys in Values. Workloads that differ only in their name
+// have the same digest. Later releases must compute the same digest, because workloads store it: data that a release
+// adds to appendValues must be appended only if the workload has it.
 func (v *View) ValuesHash(keys []string) string {
 	var space [1024]byte // This is usually enough and avoids an allocation.
 	text := space[:0]
@@ -77,11 +77,12 @@ func (v *View) ValuesHash(keys []string) string {
 	return meta.Digest(text, 8)
 }
 
-// ownName replaces a container name that is equal to the workload's name.
+// ownName replaces the name of a container if it is the workload's name, so that workloads with such a container have
+// equal texts.
 const ownName = "\x00"
 
-// appendContainers appends a text of the application's containers. If a container has the same name as the
-// workload, the text contains ownName instead of the container's name.
+// appendContainers appends a text of the application's containers. name is the name of the workload, and maskName
+// replaces it.
 func (v *View) appendContainers(text []byte, name string) []byte {
 	for c := range v.applicationContainers() {
 		text = appendStrings(append(text, 'c'), maskName(c.Name, name))

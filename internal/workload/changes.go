@@ -15,10 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Changes lists the differences between the live pod template of a manager and the pod template to apply, such
-// as "initContainers[vector].image a:1 → a:2". Both bodies have the form {spec: {template}}. Changes shows
-// values only for fields that define how a container runs. It never shows variables or arguments, which may
-// contain secrets.
+// Changes lists the differences between a manager's live fields and the fields to apply, such as
+// "initContainers[vector].image a:1 → a:2". Both bodies have the form {spec: {template}}. It shows only values of
+// fields that define how a container runs, because variables and arguments may contain secrets.
 func Changes(oldBody, newBody map[string]any) []string {
 	var changes []string
 	oldTemplate, newTemplate := tree.MapAt(oldBody, "spec", "template"), tree.MapAt(newBody, "spec", "template")
@@ -37,7 +36,7 @@ func withoutOperatorKeys(value any) map[string]any {
 	return orEmpty(result)
 }
 
-// orEmpty returns a value as a map. The map is empty if the value is not a map.
+// orEmpty returns a value as a map, or an empty map if the value is not a map.
 func orEmpty(value any) map[string]any {
 	if fields := tree.Map(value); fields != nil {
 		return fields
@@ -45,8 +44,8 @@ func orEmpty(value any) map[string]any {
 	return map[string]any{}
 }
 
-// listValueChanges lists the differences between two values at a path. The second argument is the last field of the
-// path. A nil value means that the field is missing.
+// listValueChanges lists the differences between two values at a path. field is the last field of the path. A nil value
+// means that the field does not exist.
 func listValueChanges(path, field string, before, after any) []string {
 	oldMap, wasMap := before.(map[string]any)
 	newMap, isMap := after.(map[string]any)
@@ -69,7 +68,7 @@ func listValueChanges(path, field string, before, after any) []string {
 	return []string{fmt.Sprintf("%s %v → %v", path, before, after)}
 }
 
-// listChanges lists the differences between the values of two maps, sorted by key.
+// listChanges lists the differences between the values of two maps, sorted by key. locate returns the path of a key.
 func listChanges(before, after map[string]any, locate func(key string) (path, field string)) []string {
 	keys := slices.Collect(maps.Keys(before))
 	for key := range after {
@@ -100,8 +99,7 @@ var itemKeys = map[string]string{
 	pullSecrets: "name",
 }
 
-// isKeyed reports whether a value is a list with a merge key. It also returns true for nil if the field is such
-// a list.
+// isKeyed reports whether a field is a list with a merge key. value must be a list or nil.
 func isKeyed(field string, value any) bool {
 	_, isList := value.([]any)
 	return itemKeys[field] != "" && (isList || value == nil)
@@ -133,8 +131,8 @@ func isShown(field string, value any) bool {
 // IsKeyedList reports whether a field of a pod is a list with a merge key.
 func IsKeyedList(field string) bool { return itemKeys[field] != "" }
 
-// ItemKeys returns the merge key of each item of a list, as a string. The key of a port that does not use TCP
-// includes the protocol.
+// ItemKeys returns the merge key of each item of a list as text. The key of a port that does not use TCP also contains
+// the protocol.
 func ItemKeys(field string, list []any) []string {
 	keys := make([]string, len(list))
 	for i, item := range list {
@@ -143,7 +141,8 @@ func ItemKeys(field string, list []any) []string {
 	return keys
 }
 
-// itemKey returns the merge key of a list item as text, with the protocol of a port that does not use TCP.
+// itemKey returns the merge key of a list item as text. The key of a port that does not use TCP also contains the
+// protocol.
 func itemKey(field string, item any) string {
 	key := fmt.Sprint(tree.Map(item)[itemKeys[field]])
 	if protocol, _ := tree.Map(item)["protocol"].(string); field == "ports" && protocol != "" && protocol != string(corev1.ProtocolTCP) {

@@ -3,16 +3,17 @@
 
 package workload
 
-// ControllerReason is a reason that the controller of a kind sets in a condition of a workload, or in a warning
-// event about a workload. Each Kind lists the reasons of Kubernetes 1.25 to 1.37, or of Argo Rollouts 1.0 to
-// 1.10. The operator ignores a condition with a reason that is not listed, unless a note contains an exception.
+// ControllerReason is a reason that the controller of a kind sets in a condition of a workload, or in a warning event
+// about a workload. Each Kind lists the reasons of Kubernetes 1.25 to 1.37, or of Argo Rollouts 1.0 to 1.10. The
+// operator ignores conditions with other reasons, unless a Note says otherwise.
 type ControllerReason struct {
-	// Condition is the type of the condition, "" for a warning event.
+	// Condition is the type of the condition that has the reason. It is "" for a warning event.
 	Condition, Reason string
 	// Reported is the reason or the state that the operator reports for the controller's reason, or "" if the
 	// operator ignores that reason.
 	Reported string
-	// Note explains when the operator uses the controller's reason, or why the operator ignores it.
+	// Note explains when the operator reports the reason, or why it ignores the reason. The reference of reasons
+	// contains it.
 	Note string
 }
 
@@ -38,8 +39,8 @@ const (
 	rejects       = "the API server rejects the change"
 )
 
-// reportedReason returns the reason that the operator reports for a reason in a warning event. It returns "" if
-// the operator ignores such events.
+// reportedReason returns the reason that the operator reports for the reason of a warning event, or "" if the operator
+// ignores such events.
 func (k *Kind) reportedReason(reason string) string {
 	for _, entry := range k.Reasons {
 		if entry.Condition == "" && entry.Reason == reason {

@@ -37,8 +37,8 @@ var cronJobs = Kind{
 	},
 }
 
-// readCronJob returns the content of a CronJob, or false for other objects. A CronJob counts as not replaced until
-// its first run after the operator's last write.
+// readCronJob returns the content of a CronJob, or false for other objects. The rollout of a CronJob is PodsNotReplaced
+// from a write of the operator until the first run after it.
 func readCronJob(object any) (Content, bool) {
 	job, isOne := object.(*batchv1.CronJob)
 	if !isOne || job == nil {
@@ -66,8 +66,8 @@ func readCronJob(object any) (Content, bool) {
 	return content, true
 }
 
-// lastWriteTime returns the time of the last write by the operator's managers, in whole seconds, or zero if they have
-// never written the object.
+// lastWriteTime returns the time of the last write by one of the operator's managers, in whole seconds. It is zero if
+// no manager has written the object.
 func lastWriteTime(object metav1.Object) (last time.Time) {
 	entries := object.GetManagedFields()
 	for i := range entries {

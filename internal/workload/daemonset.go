@@ -107,8 +107,8 @@ func daemonSetProgress(set *appsv1.DaemonSet) (Rollout, Progress) {
 	return RolloutComplete, progress
 }
 
-// newestDaemonSetRevision returns the revision with the highest number, because the status does not name the
-// revision. An undo gives the restored revision the highest number.
+// newestDaemonSetRevision returns the revision with the highest number. The status does not name the current revision,
+// but an undo gives the restored revision the highest number.
 func newestDaemonSetRevision(object Object, revisions []metav1.Object) metav1.Object {
 	var newest *appsv1.ControllerRevision
 	for _, candidate := range revisions {

@@ -67,7 +67,7 @@ const (
 	newReplicaSetAvailable   = "NewReplicaSetAvailable"
 )
 
-// unsetHistory is the History of a workload without revisionHistoryLimit.
+// unsetHistory is the value of Content.History for a workload without revisionHistoryLimit.
 const unsetHistory = -1
 
 // readDeployment returns the content of a Deployment, or false for other objects.
@@ -150,8 +150,8 @@ func findCondition(status *appsv1.DeploymentStatus, kind appsv1.DeploymentCondit
 	return appsv1.DeploymentCondition{}
 }
 
-// rejectionInDeployment describes a request of the workload's controller that the API server rejected. It
-// returns "" if no request was rejected.
+// rejectionInDeployment describes the request of the Deployment's controller that the API server has rejected, such as
+// the creation of a pod. It returns "" if no request was rejected.
 func rejectionInDeployment(status *appsv1.DeploymentStatus) string {
 	if progress := findCondition(status, appsv1.DeploymentProgressing); progress.Status == corev1.ConditionFalse && progress.Reason == replicaSetCreateError {
 		return rejectionText("pods", progress.Reason, progress.Message)

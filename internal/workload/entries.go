@@ -25,8 +25,8 @@ func isOperatorPatch(entry *metav1.ManagedFieldsEntry) bool {
 	return entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.Subresource == "" && meta.IsManager(entry.Manager)
 }
 
-// lastWriter returns the field manager that last wrote the object, or "" for none. It ignores the operator's
-// managers, and writes of subresources such as status.
+// lastWriter returns the field manager that last wrote the object, or "" for none. Writes by the operator and writes of
+// subresources, such as the status, do not count.
 func lastWriter(entries []metav1.ManagedFieldsEntry) string {
 	if entry := lastEntry(entries); entry != nil {
 		return entry.Manager
@@ -34,8 +34,8 @@ func lastWriter(entries []metav1.ManagedFieldsEntry) string {
 	return ""
 }
 
-// lastEntry returns the managedFields entry with the latest time, or nil for none. It ignores the operator's managers
-// and subresources.
+// lastEntry returns the newest managedFields entry, or nil for none. Entries of the operator and of subresources do not
+// count.
 func lastEntry(entries []metav1.ManagedFieldsEntry) *metav1.ManagedFieldsEntry {
 	var last *metav1.ManagedFieldsEntry
 	for i := range entries {

@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// atomic are the fields of a pod with a map that has one owner as a whole. For all other maps, and for the
-// lists in keyed, managed fields without children own only the map or list itself, without its content.
+// atomic are the fields of a pod with a map that managed fields list as a whole. For all other maps, and for the lists
+// in keyed, an entry without children owns only the empty map or list.
 var atomic = []string{
 	"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef", "secretRef", "nodePublishSecretRef",
 	"selector", "labelSelector", "dataSource",
@@ -98,7 +98,7 @@ func extractOwnedItems(list string, fields map[string]any, live []any) []any {
 	return result
 }
 
-// hasKeys reports whether an object has all keys with their values.
+// hasKeys reports whether an object contains all given keys with the given values.
 func hasKeys(object, keys map[string]any) bool {
 	for key, value := range keys {
 		if jsonText(object[key]) != jsonText(value) {

@@ -14,17 +14,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Fault is the reason why a pod of a workload does not run, according to the pod's status. The zero value means
-// no fault.
+// Fault explains why a pod of a workload does not run, according to the pod's status or to events. The zero value means
+// that no fault was found.
 type Fault struct {
-	// Reason is a condition reason of package meta. Message names the pod and quotes the kubelet or the scheduler.
+	// Reason is a condition reason of package meta. Message names the pod and quotes the kubelet, the scheduler or the
+	// controller.
 	Reason, Message string
-	// IsOurs is true if one of the operator's containers is at fault. Container is the name of that container.
+	// IsOurs is true if a container of the sidecar is at fault. Container is its name.
 	IsOurs    bool
 	Container string
-	// IsPartial is true if events that may show the cause could not be read. It may be set without a Reason.
+	// IsPartial is true if events that might explain the fault could not be read. It may be true without a Reason.
 	IsPartial bool
-	// IsRestarts is true if the container was restarted too often. Such a fault counts although all pods are available.
+	// IsRestarts is true if a container was restarted too often. Such a fault is reported even if all pods are
+	// available.
 	IsRestarts bool
 }
 
@@ -35,9 +37,9 @@ func limitRejectionText(message string) string {
 	return strings.ToValidUTF8(message[:min(len(message), rejectionLimit)], "")
 }
 
-// FindFault returns the first fault of the pods, in the order of their names. A fault of one of the named
-// containers takes precedence over a scheduling fault. FindFault ignores pods that are being deleted, were
-// evicted or have ended, because this also happens during a node drain.
+// FindFault returns the first fault of the pods, in the order of their names. A fault of one of the named containers
+// takes precedence over a pod that cannot be scheduled. Pods that are being deleted, were evicted or have ended are
+// ignored, because a node drain also has this effect.
 func FindFault(pods []corev1.Pod, containers []string, now time.Time) Fault {
 	var firstFault Fault
 	for _, pod := range podsByName(pods) {
@@ -64,7 +66,7 @@ func podsByName(pods []corev1.Pod) []*corev1.Pod {
 	return sorted
 }
 
-// isEndedOrDeleted reports whether a pod has ended, is being deleted, or is being evicted.
+// isEndedOrDeleted reports whether a pod has ended, is being deleted, or was evicted.
 func isEndedOrDeleted(pod *corev1.Pod) bool {
 	isDisrupted := slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue
@@ -82,8 +84,8 @@ func schedulingFault(pod *corev1.Pod) Fault {
 	return Fault{}
 }
 
-// containerFault returns the first fault in the named containers of a pod. It also returns a fault if the pod
-// is not ready only because of one of these containers.
+// containerFault returns the first fault in the named containers of a pod: a container that does not run, or one that
+// alone keeps the pod from being ready.
 func containerFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 	for _, status := range containerStatuses(pod) {
 		if !slices.Contains(containers, status.Name) {
@@ -96,8 +98,9 @@ func containerFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 	return readinessFault(pod, containers, now)
 }
 
-// containerStatusFault returns the reason why a container does not run, or "" if it runs or is about to start. If a lasting
-// container has terminated, even with exit code 0, containerStatusFault returns a fault.
+// containerStatusFault returns the reason why a container does not run, or "" if it runs or is about to start.
+// isLasting reports whether the container must run as long as the pod; its termination is then a fault even with exit
+// code 0.
 func containerStatusFault(status *corev1.ContainerStatus, isLasting bool) (reason, message string) {
 	termination := status.State.Terminated
 	if waiting := status.State.Waiting; waiting != nil {

@@ -12,15 +12,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Hash returns a digest of the applied fields of a workload: {metadata: {annotations}, spec: {template}}. The
-// applied body and its live values in the API server have the same hash. Each change of an applied value
-// changes the hash, except changes of bookkeeping annotations. Workloads keep the hash from one release to the
-// next. If a release computed another hash for the same fields, the operator would write all workloads again.
+// Hash returns a digest of the applied fields of a workload: {metadata: {annotations}, spec: {template}}. The body of
+// an apply and its live values in the API server have the same hash. Every change of an applied value changes the hash,
+// except changes of annotations that only record something. Later releases must compute the same hash, because
+// workloads store it: otherwise the operator would write all workloads again.
 func Hash(applied map[string]any) string {
 	return meta.Digest([]byte(jsonText(normalizeValue("", withoutBookkeeping(applied)))), 12)
 }
 
-// withoutBookkeeping returns the applied body without the operator's bookkeeping annotations.
+// withoutBookkeeping returns a body without the operator's annotations that only record something, such as
+// change-cause.
 func withoutBookkeeping(applied map[string]any) map[string]any {
 	annotations := tree.MapAt(applied, "metadata", "annotations")
 	if annotations == nil {
@@ -40,8 +41,8 @@ var atomicDefaults = map[string]struct{ field, value string }{
 	"serviceAccountToken": {"expirationSeconds", "3600"},
 }
 
-// normalizeValue returns a value without the API server's defaults and with sorted list items. The order of the items
-// does not count, because other managers may insert items between them.
+// normalizeValue returns a value without the API server's defaults and with sorted list items. The order of items is
+// irrelevant, because other managers may insert items between them.
 func normalizeValue(key string, value any) any {
 	switch v := value.(type) {
 	case map[string]any:

@@ -14,20 +14,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// RestartRule defines when restarts of the operator's containers are a fault of a workload with running pods.
+// RestartRule defines how many restarts of a sidecar's container are a fault although the workload's pods run.
 type RestartRule struct {
-	// Restarts is the number of restarts of a container from which the restarts are a fault.
+	// Restarts is the minimum number of restarts of a container that is a fault.
 	Restarts int32
-	// StartedAt is the time when the rollout was started. Pods that are older than this time are ignored,
-	// because they have another sidecar.
+	// StartedAt is the start time of the rollout. Older pods are ignored, because they have another sidecar.
 	StartedAt time.Time
-	// RetriedAt is the time when a user continued the failed rollout, or zero if no user did. A container is at
-	// fault only if it was also restarted after this time.
+	// RetriedAt is the time when a user continued the failed rollout, or zero for never. Only a container that was
+	// restarted after this time can be at fault.
 	RetriedAt time.Time
 }
 
-// FindFault returns a fault for the first pod, in the order of their names, with a named container that was
-// restarted too often. FindFault ignores pods that are being deleted or have ended.
+// FindFault returns the fault of the first pod, in the order of their names, in which one of the named containers was
+// restarted too often. Pods that are being deleted or have ended are ignored.
 func (w *RestartRule) FindFault(pods []corev1.Pod, containers []string) Fault {
 	for _, pod := range podsByName(pods) {
 		if isEndedOrDeleted(pod) || pod.CreationTimestamp.Time.Before(w.StartedAt) {
@@ -51,8 +50,8 @@ func (w *RestartRule) exceedsRestarts(status *corev1.ContainerStatus) bool {
 	return status.RestartCount >= w.Restarts && (w.RetriedAt.IsZero() || termination != nil && termination.FinishedAt.After(w.RetriedAt))
 }
 
-// describeTermination describes how a container was last terminated. The argument is nil if the kubelet does
-// not know.
+// describeTermination describes the last termination of a container. termination is nil if the kubelet does not report
+// one.
 func describeTermination(termination *corev1.ContainerStateTerminated) string {
 	switch {
 	case termination == nil:
@@ -68,12 +67,12 @@ func containerStatuses(pod *corev1.Pod) []corev1.ContainerStatus {
 	return slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
 }
 
-// minUnready is the minimum time for which a container may run without being ready. A readiness probe may
-// extend it.
+// minUnready is the minimum time for which a running container may be unready before that is a fault. A readiness probe
+// may extend it.
 const minUnready = 30 * time.Second
 
-// readinessFault returns the fault of a pod that is not ready only because of one of the named containers. This
-// container has run for longer than its readiness probe takes to fail, and all other containers are ready.
+// readinessFault returns the fault of a pod that is unready only because of one of the named containers: this container
+// has been unready for longer than its readiness probe needs to fail, and all other containers are ready.
 func readinessFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 	fault := Fault{}
 	for _, status := range containerStatuses(pod) {
@@ -83,7 +82,7 @@ func readinessFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 		case !isOurs, status.State.Running == nil:
 			return Fault{} // Other containers are also not ready.
 		default:
-			// The clock of the node may be behind. The API server sets the creation time of the pod.
+			// The clock of the node may be wrong. The pod cannot have started before the API server created it.
 			ran := now.Sub(maxTime(status.State.Running.StartedAt.Time, pod.CreationTimestamp.Time))
 			if ran < maxUnreadyTime(spec.ReadinessProbe) || !ptr.Deref(status.Started, true) {
 				return Fault{}

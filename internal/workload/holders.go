@@ -16,8 +16,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
-// Holder is a kind of object that contains a copy of a workload's pod template: a revision, which a rollback may
-// restore, or a Job, which may still start pods.
+// Holder is a kind of object that contains a copy of a workload's pod template: a revision, to which a rollback may
+// return, or a Job, which may still start pods.
 type Holder struct {
 	// Plural is the name in messages. Group and Resource are for RBAC rules.
 	Plural, Group, Resource string
@@ -25,7 +25,7 @@ type Holder struct {
 	NewList func() List
 	// kinds are the kinds of workloads that create these objects.
 	kinds []*Kind
-	// Starts is true if objects of this kind start pods without the workload.
+	// Starts is true if objects of this kind start pods without the workload, as Jobs do.
 	Starts bool
 }
 
@@ -36,7 +36,7 @@ var holders = []Holder{
 	{"Jobs", batchv1.GroupName, "jobs", func() List { return &batchv1.JobList{} }, []*Kind{&cronJobs, &jobs}, true},
 }
 
-// HoldersFor returns the kinds of objects that contain the pod templates of workloads of some kinds.
+// HoldersFor returns the kinds of objects that contain copies of the pod templates of the given kinds of workloads.
 func HoldersFor(workloadKinds []*Kind) []Holder {
 	var matches []Holder
 	for _, holder := range holders {
@@ -47,8 +47,8 @@ func HoldersFor(workloadKinds []*Kind) []Holder {
 	return matches
 }
 
-// CountedHolder returns the kind of revisions that a resource name of a ResourceQuota counts, such as
-// count/replicasets.apps.
+// CountedHolder returns the kind of revisions that a ResourceQuota limits by a resource name, such as
+// count/replicasets.apps. ok is false for other resource names.
 func CountedHolder(name corev1.ResourceName) (holder Holder, ok bool) {
 	for _, holder := range holders {
 		if !holder.Starts && string(name) == "count/"+holder.Resource+"."+holder.Group {
@@ -61,8 +61,8 @@ func CountedHolder(name corev1.ResourceName) (holder Holder, ok bool) {
 // controllerLabels are the labels that controllers add to the pod template of a ReplicaSet.
 var controllerLabels = []string{"pod-template-hash", "rollouts-pod-template-hash"}
 
-// SharesTemplate reports whether an object of a Holder kind has the pod template of a workload. The workload's
-// controller then reuses this object instead of creating another.
+// SharesTemplate reports whether an object of a Holder kind has the current pod template of a workload, so that the
+// workload's controller uses it and does not create another one.
 func SharesTemplate(object, workloadObject Object) bool {
 	owner, ref := metav1.GetControllerOf(object), NewRef(workloadObject)
 	if owner == nil || object.GetNamespace() != ref.Namespace || owner.Kind != ref.Kind || owner.Name != ref.Name || ref.UID != "" && owner.UID != ref.UID {
@@ -115,7 +115,7 @@ func templateIn(object runtime.Object) (*corev1.PodTemplateSpec, bool) {
 	return nil, false
 }
 
-// hasJobEnded reports whether a Job does not start pods anymore.
+// hasJobEnded reports whether a Job has finished and starts no more pods.
 func hasJobEnded(job *batchv1.Job) bool {
 	return job.DeletionTimestamp != nil || slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
 		return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)

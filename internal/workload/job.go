@@ -11,8 +11,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// jobs is the adapter of Jobs. The operator reports a selected Job as blocked, because the pod template of a
-// Job cannot be changed.
+// jobs is the adapter of Jobs. The pod template of a Job cannot be changed, so the operator reports every selected Job
+// as blocked.
 var jobs = Kind{
 	GroupVersionKind: batchv1.SchemeGroupVersion.WithKind("Job"),
 	Plural:           "Jobs", Resource: "jobs",
@@ -28,8 +28,7 @@ var jobs = Kind{
 	read:    readJob,
 }
 
-// readJob returns the content of a Job, or false for other objects. It also reads a Job of which only the metadata is
-// known.
+// readJob returns the content of a Job, or false for other objects. It also reads a Job from its metadata alone.
 func readJob(object any) (Content, bool) {
 	if metadata, isOne := object.(*metav1.PartialObjectMetadata); isOne && metadata != nil && metadata.GroupVersionKind() == batchv1.SchemeGroupVersion.WithKind("Job") {
 		return Content{Template: &corev1.PodTemplateSpec{}, Observed: true, Rollout: RolloutComplete}, !isGeneratedJob(metadata)
@@ -41,9 +40,8 @@ func readJob(object any) (Content, bool) {
 	return Content{Template: &job.Spec.Template, Selector: job.Spec.Selector, Observed: true, Rollout: RolloutComplete}, true
 }
 
-// isGeneratedJob reports whether a Job does not count as a workload, because a CronJob or the operator created it. A Job
-// of a CronJob has the CronJob's template, and the sidecar if the CronJob has it. The operator's Jobs run only
-// Vector.
+// isGeneratedJob reports whether a CronJob or the operator has created a Job. Such a Job is not a workload: it has the
+// template of its CronJob, with the CronJob's sidecar, or it only runs Vector for the operator.
 func isGeneratedJob(job metav1.Object) bool {
 	owner := metav1.GetControllerOf(job)
 	return owner != nil && owner.Kind == cronJobs.Kind || job.GetLabels()[meta.LabelValidation] != ""

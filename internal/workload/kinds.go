@@ -98,11 +98,11 @@ func KindNamed(name string) *Kind {
 	return nil
 }
 
-// Default returns the kind that is used if a user does not name a kind.
+// Default returns the kind that is used if a user names no kind.
 func Default() *Kind { return kinds[0] }
 
-// Singular returns the name that messages use for one workload of some kinds: the kind if there is only one, or
-// else "workload".
+// Singular returns the name for one workload of the given kinds in messages: the kind if there is only one, and
+// "workload" otherwise.
 func Singular(kinds ...v1alpha1.WorkloadKind) string {
 	if len(kinds) == 1 {
 		return string(kinds[0])
@@ -110,7 +110,7 @@ func Singular(kinds ...v1alpha1.WorkloadKind) string {
 	return "workload"
 }
 
-// Plural returns the name that messages use for several workloads of some kinds.
+// Plural returns the name for several workloads of the given kinds in messages.
 func Plural(kinds ...v1alpha1.WorkloadKind) string { return Singular(kinds...) + "s" }
 
 // KindByName returns the kind with a name that manifests use, such as Deployment, or nil for other names.

@@ -11,7 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Managers returns the operator's field managers that have fields or marks in a workload.
+// Managers returns the operator's field managers that have fields or annotations in a workload.
 func Managers(object Object) []string {
 	if !IsCarrier(object) {
 		return nil
@@ -19,8 +19,8 @@ func Managers(object Object) []string {
 	return ReadManagedFields(object).Managers
 }
 
-// recordedManagers returns the operator's field managers that managedFields name, or that the lists of items in the pod
-// template name.
+// recordedManagers returns the operator's field managers that occur in managedFields or in the annotations that list
+// injected items.
 func recordedManagers(object Object) []string {
 	var managers []string
 	entries := object.GetManagedFields()
@@ -36,8 +36,8 @@ func recordedManagers(object Object) []string {
 	return slices.Compact(managers)
 }
 
-// readInjectedItems returns the lists of items that the operator's managers have merged into a pod template, by
-// manager. It ignores annotations that are malformed or have the key of another manager.
+// readInjectedItems returns the items that each of the operator's managers has injected, from the annotations of a pod
+// template that list them. It ignores annotations that are malformed or have the key of another manager.
 func readInjectedItems(annotations map[string]string) map[string]meta.InjectedItems {
 	var byManager map[string]meta.InjectedItems
 	for key, text := range annotations {
@@ -56,8 +56,8 @@ func readInjectedItems(annotations map[string]string) map[string]meta.InjectedIt
 	return byManager
 }
 
-// addLeftovers adds the listed items that are in the pod although the manager no longer owns them. It skips items of
-// deployment tools' manifests, because they belong to these tools.
+// addLeftovers adds the items that an annotation lists for the manager and that are in the pod although the manager no
+// longer owns them. Items that are also in the manifest of a deployment tool belong to that tool, and are skipped.
 func (o *OwnedFields) addLeftovers(items *meta.InjectedItems, live map[string]any, deployers *deployed) {
 	pod := tree.MapAt(live, tree.Pod...)
 	for _, list := range podLists {
@@ -86,8 +86,8 @@ func (o *OwnedFields) addLeftovers(items *meta.InjectedItems, live map[string]an
 	o.readKeys()
 }
 
-// addKeys adds keys of the pods' labels or annotations that a rollback has restored, except keys that a
-// deployment tool owns.
+// addKeys adds the manager's keys of pod labels or annotations that a rollback has restored. Keys that a deployment
+// tool owns are skipped.
 func (o *OwnedFields) addKeys(mapName string, keys []string, live map[string]any, deployers *deployed) {
 	path := []string{"spec", "template", "metadata", mapName}
 	for _, key := range keys {

@@ -14,10 +14,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// ManagedFields describes the parts of a workload that may belong to the operator's managers, according to
-// managedFields and the lists of injected items. Workloads with the same sidecar share one ManagedFields.
+// ManagedFields describes which parts of a workload may belong to the operator's managers, from managedFields and from
+// the annotations that list injected items. Workloads with the same sidecar share one ManagedFields.
 type ManagedFields struct {
-	// Managers are the sorted names of the operator's field managers that have fields, listed items or marks in
+	// Managers are the sorted names of the operator's field managers that have fields, listed items or annotations in
 	// the workload.
 	Managers []string
 
@@ -28,7 +28,8 @@ type ManagedFields struct {
 	annotations, podLabels, podAnnotations keySet
 	// pod reports whether the managers own pod fields other than items of podLists.
 	pod bool
-	// isRecorded is true if the lists of injected items, and not managedFields, define the operator's items.
+	// isRecorded is true if annotations that list injected items, and not managedFields, determine the operator's
+	// items.
 	isRecorded bool
 	marks      *liveMarks
 }
@@ -54,8 +55,7 @@ func (m *keySet) addFields(fields any) {
 	}
 }
 
-// filter returns the entries of a map with keys in the set. It leaves out the annotations that record that a workload
-// waits for a change.
+// filter returns the entries of a map with keys in the set, without the annotations that record a wait.
 func (m *keySet) filter(values map[string]string) map[string]string {
 	result := map[string]string{}
 	for key, value := range values {
@@ -126,7 +126,7 @@ func (m *ManagedFields) addFields(fields map[string]any) {
 	}
 }
 
-// Select returns the annotations of a workload and the parts of its pod template that the ManagedFields describe.
+// Select returns the parts of a workload that the ManagedFields describe: annotations, and parts of the pod template.
 func (m *ManagedFields) Select(object Object) *corev1.PodTemplate {
 	selected, template := &corev1.PodTemplate{}, PodTemplate(object)
 	selected.Annotations = m.annotations.filter(object.GetAnnotations())
@@ -164,7 +164,7 @@ func filterContainers(mentioned *keySet, containers []corev1.Container) []corev1
 	return result
 }
 
-// IsCarrier reports whether a workload may have fields, marks or managedFields entries of the operator's
+// IsCarrier reports whether a workload may have fields, annotations or managedFields entries of the operator's
 // managers.
 func IsCarrier(object Object) bool {
 	entries := object.GetManagedFields()
@@ -176,8 +176,8 @@ func IsCarrier(object Object) bool {
 	return hasMarks(object.GetAnnotations()) || hasMarks(templateAnnotations(object))
 }
 
-// ownedByManager returns the fields of each manager in the selected parts of a workload. deployers has the items of
-// deployment tools.
+// ownedByManager returns the fields of each manager in the selected parts of a workload. deployers contains the items
+// of deployment tools.
 func (m *ManagedFields) ownedByManager(selected *corev1.PodTemplate, deployers *deployed) map[string]OwnedFields {
 	var byManager map[string]OwnedFields
 	if m.isRecorded {
@@ -197,8 +197,8 @@ func (m *ManagedFields) ownedByManager(selected *corev1.PodTemplate, deployers *
 	return byManager
 }
 
-// appliedItems returns the fields of each manager: the fields according to managedFields, and the listed items
-// that a rollback has restored.
+// appliedItems returns the fields of each manager according to managedFields, and the listed items that a rollback has
+// restored.
 func (m *ManagedFields) appliedItems(live map[string]any, deployers *deployed) map[string]OwnedFields {
 	byManager := map[string]OwnedFields{}
 	for manager, record := range readRecords(deployers.object) {
@@ -219,7 +219,7 @@ func (m *ManagedFields) appliedItems(live map[string]any, deployers *deployed) m
 func liveTree(selected *corev1.PodTemplate) map[string]any {
 	template, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&selected.Template)
 	if err != nil {
-		// Every value of the type converts. Otherwise an empty result only causes one more apply.
+		// The conversion never fails for this type. An empty result would only cause one more apply.
 		return map[string]any{}
 	}
 	return map[string]any{
@@ -228,7 +228,7 @@ func liveTree(selected *corev1.PodTemplate) map[string]any {
 	}
 }
 
-// anyValues returns the same map with values of type any.
+// anyValues returns a copy of a map with values of type any.
 func anyValues(in map[string]string) map[string]any {
 	result := make(map[string]any, len(in))
 	for key, value := range in {
@@ -237,7 +237,7 @@ func anyValues(in map[string]string) map[string]any {
 	return result
 }
 
-// AppendManagedFields appends a text that differs if ReadManagedFields would return a different result.
+// AppendManagedFields appends a text of all inputs of ReadManagedFields. Workloads with equal texts have equal results.
 func AppendManagedFields(text []byte, object Object) []byte {
 	entries := object.GetManagedFields()
 	for i := range entries {

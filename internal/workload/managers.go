@@ -27,9 +27,9 @@ const pullSecrets = "imagePullSecrets"
 // podMaps are the maps of the pods' metadata to which a sidecar adds keys.
 var podMaps = []string{"annotations", "labels"}
 
-// deployed contains the items in the manifests of deployment tools: containers with an image, volumes, pull
-// secrets, and the keys of the pods' annotations and labels. Only the deployment tool may remove these items.
-// The managedFields of deployment tools are parsed on first use, because they are rarely needed.
+// deployed contains the items that are in the manifests of deployment tools: containers with an image, volumes, pull
+// secrets, and keys of pod annotations and labels. The operator must not remove them. They are read from managedFields
+// on first use, because they are rarely needed.
 type deployed struct {
 	object Object
 	items  map[string][]string // names by list, keys by map; nil before the first read
@@ -101,8 +101,8 @@ func pullSecretsInManifest(object Object) []string {
 	return names
 }
 
-// isDeployer reports whether a managedFields entry belongs to a deployment tool: neither to the operator nor to a
-// user.
+// isDeployer reports whether a managedFields entry belongs to a deployment tool. All managers except the operator's and
+// users' are deployment tools.
 func isDeployer(entry *metav1.ManagedFieldsEntry) bool {
 	byUpdate := entry.Operation == metav1.ManagedFieldsOperationUpdate
 	return entry.FieldsV1 != nil && entry.Subresource == "" && !meta.IsManager(entry.Manager) && !meta.IsPerson(entry.Manager, byUpdate)
@@ -125,7 +125,8 @@ func itemName(key string) (name string, isItem bool) {
 	return keys.Name, true
 }
 
-// visitDeployedItems visits the items in the managed fields of a pod that are in the manifest of a deployment tool.
+// visitDeployedItems calls visit for each item in the managed fields of a pod that a manifest of a deployment tool
+// defines.
 func visitDeployedItems(pod map[string]any, visit func(list, name string)) {
 	for _, list := range podLists {
 		items := tree.Map(pod["f:"+list])

@@ -14,36 +14,34 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Marks are annotations of one of the operator's field managers that stay after the manager releases its
-// fields. Such a manager does not own the annotations, or shares them with other managers. Marks exist in a
-// manifest that was exported and applied again, and in a restored backup. They do not affect decisions.
+// Marks are annotations of one of the operator's field managers that stay when the manager releases its fields, because
+// the manager does not own them alone. They exist after a manifest was exported and applied again, and in a restored
+// backup. They do not affect decisions.
 type Marks struct {
 	// Annotations are the sorted keys in the metadata of the workload. PodAnnotations are the sorted keys in
 	// the metadata of the pod template.
 	Annotations, PodAnnotations []string
-	// SharedItems are containers and volumes of the manager that are also in a manifest of a deployment tool.
-	// PodAnnotations list them.
+	// SharedItems are the containers and volumes in the annotations' lists that are also in a manifest of a deployment
+	// tool.
 	SharedItems []string
 }
 
-// liveMarks contains all annotations of a workload that are marks of the operator, and the field managers that own
-// them.
+// liveMarks contains the operator's annotations in a workload that may be Marks, and the field managers that own them.
 type liveMarks struct {
-	// managers contains the field manager of each mark by key. The value is "" if neither the key nor the
-	// annotation sidecar-name names a VectorSidecar.
+	// managers contains the manager of each annotation by key. The value is "" if neither the key nor the annotation
+	// sidecar-name names a VectorSidecar.
 	managers, podManagers map[string]string
-	// foreignKeys are the keys that field managers outside the operator own.
+	// foreignKeys are the keys that other field managers than the operator's own.
 	foreignKeys, podForeignKeys keySet
-	// confirmed are the keys that a user, or the field manager of the operator itself, owns. deployed are the
-	// keys that a deployment tool owns.
+	// confirmed are the keys that a user or the operator owns, and deployed the keys that a deployment tool owns.
 	confirmed, deployed keySet
 	// items are the containers and volumes in the manifests of deployment tools. They are read only if such a
 	// manifest has marks.
 	items map[string][]string
 }
 
-// readMarks returns the marks in a workload and their owners. It parses managedFields only if the workload has
-// marks.
+// readMarks returns the operator's annotations in a workload and their owners. It parses managedFields only if there
+// are such annotations.
 func readMarks(object Object) *liveMarks {
 	annotations, ofPods := object.GetAnnotations(), templateAnnotations(object)
 	if !hasMarks(annotations) && !hasMarks(ofPods) {
@@ -67,7 +65,7 @@ func hasMarks(annotations map[string]string) bool {
 	return false
 }
 
-// markManagers returns the field manager of each mark in a map of annotations, by key.
+// markManagers returns the manager of each of the operator's annotations, by key.
 func markManagers(annotations map[string]string, candidates []string) map[string]string {
 	managers, plain := map[string]string{}, ""
 	if sidecar := annotations[meta.AnnotationSidecarName]; sidecar != "" {
@@ -85,7 +83,7 @@ func markManagers(annotations map[string]string, candidates []string) map[string
 	return managers
 }
 
-// addForeignEntry adds the keys of marks that an entry of another field manager owns.
+// addForeignEntry adds the keys that a managedFields entry of another field manager owns.
 func (m *liveMarks) addForeignEntry(entry *metav1.ManagedFieldsEntry, entries []metav1.ManagedFieldsEntry) {
 	if meta.IsManager(entry.Manager) || entry.Subresource != "" || entry.FieldsV1 == nil || !strings.Contains(entry.FieldsV1.GetRawString(), meta.Group+"/") {
 		return
@@ -107,13 +105,13 @@ func (m *liveMarks) addForeignEntry(entry *metav1.ManagedFieldsEntry, entries []
 	}
 }
 
-// isCopied reports whether an annotation was copied: a deployment tool owns it, and neither the operator nor a
-// user does.
+// isCopied reports whether a deployment tool has copied an annotation: it owns the annotation, and neither the operator
+// nor a user does.
 func (m *liveMarks) isCopied(key string) bool {
 	return m.deployed.contains(key) && !m.confirmed.contains(key)
 }
 
-// appendTo appends a text that differs if the marks differ.
+// appendTo appends a text of the marks. Different marks result in different texts.
 func (m *liveMarks) appendTo(text []byte) []byte {
 	text = appendMap(appendMap(append(text, 'k'), m.managers), m.podManagers)
 	for _, names := range []map[string]bool{m.foreignKeys.names, m.podForeignKeys.names, m.confirmed.names, m.deployed.names} {
@@ -125,7 +123,7 @@ func (m *liveMarks) appendTo(text []byte) []byte {
 	return text
 }
 
-// addMarkManagers adds the managers of marks that no manager of the operator owns.
+// addMarkManagers adds the managers of annotations that none of the operator's managers owns.
 func (m *ManagedFields) addMarkManagers(records map[string]*record) {
 	add := func(managers map[string]string, path ...string) {
 		for key, manager := range managers {
@@ -144,8 +142,7 @@ func (m *ManagedFields) addMarkManagers(records map[string]*record) {
 	m.Managers = slices.Compact(m.Managers)
 }
 
-// marksFor returns the marks of each manager, or nil for none. The argument contains the fields that each manager
-// owns.
+// marksFor returns the marks of each manager, or nil for none. owned contains the fields that each manager owns.
 func (m *ManagedFields) marksFor(owned map[string]OwnedFields) map[string]Marks {
 	byManager := map[string]Marks{}
 	add := func(managers map[string]string, foreignKeys *keySet, path []string, into func(*Marks) *[]string) {
@@ -208,9 +205,8 @@ func findOwners(key string, path []string, owned map[string]OwnedFields) []strin
 	return owners
 }
 
-// describesSidecar reports whether an annotation that the manager does not own still belongs to its sidecar. This is
-// true for the record that the workload waits, the mark of an orphaned sidecar, and the record of injected
-// environment variables.
+// describesSidecar reports whether an annotation belongs to the sidecar although another manager of the operator owns
+// it: the record of a wait, the mark of an orphaned sidecar, or the record of injected environment variables.
 func (o *OwnedFields) describesSidecar(key string) bool {
 	switch {
 	case meta.IsWaiting(key):

@@ -11,13 +11,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// NewView returns the view of a workload. The view shares the workload's memory.
+// NewView returns the view of a workload. The view uses the workload's memory, so the workload must not be changed.
 func NewView(object Object) View {
 	content := readContent(object)
 	return content.View(object, ReadOwnership(object))
 }
 
-// View returns the view of the workload with this content. The caller passes the workload's Ownership.
+// View returns the view of a workload with this content and with the given Ownership.
 func (c *Content) View(object Object, ownership *Ownership) View {
 	annotations, entries := object.GetAnnotations(), object.GetManagedFields()
 	view := View{
@@ -79,8 +79,8 @@ func (c *Content) podView(ownership *Ownership) PodView {
 	return view
 }
 
-// viewContainers returns the containers of a View. If the shared list has a container of the same name, it is the same
-// container.
+// viewContainers returns the containers of a View. It takes a container from the shared list if that list has an equal
+// one.
 func viewContainers(spec *corev1.PodSpec, shared []Container) []Container {
 	views := make([]Container, 0, len(spec.InitContainers)+len(spec.Containers))
 	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {

@@ -17,8 +17,8 @@ type NodePort struct {
 	Protocol corev1.Protocol
 }
 
-// NodePorts returns the ports of a container that occupy a port of the node: the host ports, or all ports of a
-// pod in the host network.
+// NodePorts returns the ports of the node that a container occupies: its host ports, or all of its ports if the pod
+// uses the host network.
 func NodePorts(ports []corev1.ContainerPort, hostNetwork bool) []NodePort {
 	var nodePorts []NodePort
 	for _, port := range ports {
@@ -75,7 +75,7 @@ func isEmptyTerm(term corev1.NodeSelectorTerm) bool {
 	return len(term.MatchExpressions) == 0 && len(term.MatchFields) == 0
 }
 
-// SharesNodes reports whether the pods of two workloads may run on the same node. Both workloads run on every
+// SharesNodes reports whether pods of two workloads may run on the same node. Both workloads must run a pod on every
 // node that they select. The result is false if they require different values of a node label.
 func (v *View) SharesNodes(other *View) bool {
 	for key, value := range v.NodeSelector {

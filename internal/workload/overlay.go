@@ -30,8 +30,7 @@ type Overlay struct {
 	// only volumeMounts. They are not in Template and Body, because a manager that applies a mount also owns
 	// the container. The application owner could then not rename the container.
 	Mounts []Mount
-	// AddedPullSecrets are the names of pull secrets that the overlay adds because pods do not get them from
-	// their ServiceAccount.
+	// AddedPullSecrets are the names of the pull secrets that pods have only because of the overlay.
 	AddedPullSecrets []string
 	// OptionalAnnotations are the keys of pod annotations that the overlay leaves out if another field manager
 	// already sets them.
@@ -50,8 +49,7 @@ type Overlay struct {
 	Hash string
 }
 
-// WithBody returns a copy of the overlay with a new body, which is converted to JSON types, and with the hash
-// of the new body.
+// WithBody returns a copy of the overlay with another body and its hash. It converts the body to JSON types.
 func (o *Overlay) WithBody(body any) (Overlay, error) {
 	canonical, err := json.Marshal(body)
 	if err != nil {

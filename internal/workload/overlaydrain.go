@@ -25,8 +25,9 @@ func (o *Overlay) DrainSeconds() int64 {
 	return longest
 }
 
-// WithDrainLimit returns a copy of the overlay in which every preStop sleep takes at most maxSeconds, and so does every
-// drain gate, a container that waits until Vector has sent its events. If maxSeconds is 0, preStop sleeps are removed.
+// WithDrainLimit returns a copy of the overlay in which preStop sleeps and drain gates take at most maxSeconds. A drain
+// gate is a container that delays the termination until Vector has sent its events. If maxSeconds is 0, preStop sleeps
+// are removed.
 func (o *Overlay) WithDrainLimit(maxSeconds int64) (*Overlay, error) {
 	cut := *o
 	cut.Template, cut.Body = *o.Template.DeepCopy(), runtime.DeepCopyJSON(o.Body)

@@ -15,8 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Omit returns a copy of the overlay without some pod annotations and pull secrets. It also removes them from
-// the list of injected items.
+// Omit returns a copy of the overlay without the pod annotations of some keys and without some pull secrets. It also
+// removes them from the annotation that lists injected items.
 func (o *Overlay) Omit(keys, secrets []string) (*Overlay, error) {
 	body := runtime.DeepCopyJSON(o.Body)
 	reduced := *o
@@ -37,7 +37,7 @@ func (o *Overlay) Omit(keys, secrets []string) (*Overlay, error) {
 		key := meta.AnnotationInjectedItems(items.Manager)
 		reduced.Template.Annotations[key], annotations[key] = items.String(), items.String()
 	}
-	// The body is converted to the type of the rendering, because the hash depends on the order of the fields.
+	// The type of the rendering determines the order of the fields, on which the hash depends.
 	rendered := &corev1ac.PodTemplateSpecApplyConfiguration{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(body, rendered); err != nil {
 		return nil, fmt.Errorf("removing existing annotations and pull secrets from the overlay: %w", err)

@@ -13,32 +13,30 @@ import (
 
 // OwnedFields contains the fields that one field manager has merged into a workload.
 type OwnedFields struct {
-	// Hash is the Hash of the live values of the fields that the manager has applied, or "" if it has not
-	// applied fields.
+	// Hash is the digest of the live values of the fields that the manager has applied, or "" if it has applied none.
 	Hash string
-	// Containers, which include init containers, and Volumes are the names of the manager's items: the items
-	// that it owns, and Leftovers.
+	// Containers and Volumes are the names of the manager's items: the items that it owns, and Leftovers. Containers
+	// include init containers.
 	Containers, Volumes []string
-	// Lost are the names of volumes in the manager's record that are missing in the pod template, because
-	// another field manager has applied the list without them. Mounts of these volumes still belong to the
-	// manager.
+	// Lost are the names of recorded volumes that the pod template no longer has, because another field manager has
+	// applied the list without them. Mounts of these volumes still belong to the manager.
 	Lost []string
 	// PullSecrets are the names of the manager's pull secrets. SharedPullSecrets are the PullSecrets that a
 	// deployment tool also lists.
 	PullSecrets, SharedPullSecrets []string
-	// Leftovers are the names of items that the pod template lists for the manager, although the manager no
-	// longer owns them. The cause is a rollback to an earlier revision.
+	// Leftovers are the names of items that belong to the manager according to an annotation of the pod template,
+	// although the manager no longer owns them. They exist after a rollback to an earlier revision.
 	Leftovers []string
 	// DeployerContainers are the names in Containers that now run an image of a deployment tool.
 	DeployerContainers []string
-	// Named is true if the manager's managedFields include names of the application's items. Patched is true if its
-	// patch entries contain more than mounts in the application's containers (see TrimEntry).
+	// Named is true if the manager owns names of the application's items. Patched is true if it has patched more than
+	// mounts in the application's containers (see TrimEntry).
 	Named, Patched bool
-	// IsRecorded reports whether only the pod template, and not managedFields, records the items of the
-	// manager.
+	// IsRecorded reports whether the manager's items are recorded only in an annotation of the pod template, and not in
+	// managedFields.
 	IsRecorded bool
-	// Unfinished is true if the operator was interrupted between two requests of one change. The last request removes
-	// the entries that set Named and Patched.
+	// Unfinished is true if the operator was interrupted between the requests of one write. Its last request removes
+	// the managedFields entries that set Named and Patched.
 	Unfinished bool
 	// Tree contains the live values of the fields that the manager owns, including fields that it has only
 	// patched. It also contains all fields of Leftovers, which the manager does not own. Its form is {metadata:
@@ -55,20 +53,20 @@ type OwnedFields struct {
 	// ChangeCause and RenderedFrom are the values of the annotations with these names, or "" if the manager
 	// does not own them. They record the cause of the last write and the inputs of Tree.
 	ChangeCause, RenderedFrom string
-	// WrittenBy is the value of the mark written-by, or "" if the manager does not own it.
+	// WrittenBy is the value of the annotation written-by, or "" if the manager does not own it.
 	WrittenBy string
-	// Orphan is the value of the mark of an orphaned sidecar, or "" for other sidecars. A sidecar is orphaned
-	// if its VectorSidecar was deleted and left it in the workload. The field manager of the operator itself
-	// owns the mark.
+	// Orphan is the value of the annotation that marks an orphaned sidecar, or "" for other sidecars. A sidecar is
+	// orphaned if its VectorSidecar was deleted with deletionPolicy Orphan. The operator's own field manager owns the
+	// annotation.
 	Orphan string
-	// FailedBefore reports whether the manager has items in the pod template and owns the mark that the
-	// workload already failed before the last write.
+	// FailedBefore reports whether the manager has items in the pod template, and owns the annotation that marks the
+	// workload as failed before the last write.
 	FailedBefore bool
-	// Waits reports whether the manager owns the record that the workload waits for a change. State contains
-	// the record. Tree does not, because the record differs between workloads.
+	// Waits reports whether the manager owns the annotation that records a wait of the workload. State contains the
+	// record. Tree does not, because the record differs between workloads.
 	Waits bool
-	// HasPlainAnnotations reports whether the manager owns the annotations that do not have the name of a
-	// VectorSidecar in their key.
+	// HasPlainAnnotations reports whether the manager owns the annotations with plain keys, which do not contain the
+	// name of a VectorSidecar.
 	HasPlainAnnotations bool
 }
 
@@ -131,15 +129,14 @@ func (o *OwnedFields) HasMounts(volume string) bool {
 	return slices.Contains(o.Volumes, volume) || slices.Contains(o.Lost, volume)
 }
 
-// IsOwnedBy reports whether the workload has fields or records of a field manager, other than the record that it waits for
-// the sidecar.
+// IsOwnedBy reports whether a field manager has fields or records in the workload. The record of a wait does not count.
 func (v *View) IsOwnedBy(manager string) bool {
 	owned, ok := v.Owned[manager]
 	return ok && (!owned.Waits || !owned.IsEmpty())
 }
 
-// IsEmpty reports whether the manager no longer has fields in the workload, although it still has a
-// managedFields entry or a record. This happens if another field manager replaces atomic lists.
+// IsEmpty reports whether the manager has no fields in the workload, although it still has a managedFields entry or a
+// record. This happens after another field manager has replaced an atomic list.
 func (o *OwnedFields) IsEmpty() bool {
 	if o.IsRecorded {
 		return !o.hasItems()

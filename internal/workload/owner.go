@@ -10,8 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// Owner is the controller owner of a workload: an object of another operator, which creates and writes the
-// workload for it. A CronJob is never an Owner, because its Jobs do not count as workloads.
+// Owner is the controller owner of a workload: an object that another operator manages, and for which that operator
+// creates and writes the workload. The Job of a CronJob has no Owner, because it is not a workload.
 type Owner struct {
 	// Kind is the kind and the API group, such as Kafka.kafka.strimzi.io.
 	Kind string

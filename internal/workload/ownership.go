@@ -7,8 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Ownership contains the fields and the marks of the operator's field managers in a workload. It is equal for
-// all workloads with the same sidecar, and has a few kilobytes.
+// Ownership contains the fields and the marks of the operator's field managers in a workload. Workloads with the same
+// sidecar have equal Ownerships of a few kilobytes, which can be shared.
 type Ownership struct {
 	// Managers are the sorted names of the managers that have fields, listed items or marks in the workload.
 	Managers []string
@@ -33,8 +33,8 @@ func ReadOwnership(object Object) *Ownership {
 	return ownership
 }
 
-// Ownership returns the Ownership of a workload from the selected parts of the workload. It also reports whether
-// the result depends on the fields of deployment tools, which m and the selected parts do not contain.
+// Ownership computes the Ownership of a workload from its selected parts. readsDeployers reports whether the result
+// also depends on the fields of deployment tools, which are neither in m nor in the selected parts.
 func (m *ManagedFields) Ownership(selected *corev1.PodTemplate, object Object) (ownership *Ownership, readsDeployers bool) {
 	deployers := &deployed{object: object}
 	owned := m.ownedByManager(selected, deployers)

@@ -39,7 +39,7 @@ func (k *Kind) MoveTemplate(body map[string]any) map[string]any {
 	return moveValue(body, template, k.Template)
 }
 
-// moveValue returns a copy of a tree. At the first key of a path, the copy has only a value at that path.
+// moveValue returns a copy of a tree in which the first key of a path contains only the given value, at that path.
 func moveValue(source map[string]any, value any, path []string) map[string]any {
 	moved := maps.Clone(source)
 	for i := len(path) - 1; i > 0; i-- {

@@ -13,13 +13,12 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// generatedSuffix stands for the values that a controller generates: the hash of a template, and the suffix of
-// a name. It is constant, so that messages about the pod do not change.
+// generatedSuffix replaces the parts of a pod's name that its controller generates, such as the hash of the template.
+// It is constant, so that messages about the pod do not change.
 const generatedSuffix = "preflight"
 
-// DryRunPod returns a pod for a dry run, as the workload's controller would create the pod. It contains the
-// fields that admission policies check: the template, the owner, the controller's labels, and the volumes for
-// the claims of a StatefulSet.
+// DryRunPod returns a pod for a dry run. It has the fields that admission policies check as the workload's controller
+// would create them: the template, the owner, the controller's labels, and the volumes for the claims of a StatefulSet.
 func DryRunPod(object Object) *corev1.Pod {
 	content := readContent(object)
 	template := content.Template.DeepCopy()

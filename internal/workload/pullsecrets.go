@@ -10,7 +10,7 @@ type Account struct {
 	// PullSecrets are the names in imagePullSecrets of the ServiceAccount. The API server adds them to pods
 	// without imagePullSecrets.
 	PullSecrets []string
-	// Unread explains why the ServiceAccount was not read, or is "" if it was read.
+	// Unread explains why the ServiceAccount could not be read, or is "" if it was read.
 	Unread string
 	// IsForbidden reports whether the caller does not have the permission to read the ServiceAccount.
 	IsForbidden bool
@@ -27,15 +27,15 @@ func (v *View) applicationPullSecrets() []string {
 	return names
 }
 
-// HasPullSecret reports whether the pod template lists a pull secret that none of the operator's managers has
-// listed. The operator neither writes nor records such a pull secret, because it belongs to the application. A
-// pull secret of the operator stays the operator's if an application owner also lists it.
+// HasPullSecret reports whether the application lists a pull secret in the pod template. The operator does not write or
+// record such a pull secret. A pull secret that the operator has added belongs to the operator, even if the application
+// owner also lists it later.
 func (v *View) HasPullSecret(name string) bool {
 	return slices.Contains(v.PullSecrets, name) && !anyOwns(v.Owned, func(o OwnedFields) []string { return o.PullSecrets }, name)
 }
 
-// ListsPullSecrets reports whether the pod template has imagePullSecrets other than the operator's. If so, its
-// pods never get pull secrets from their ServiceAccount.
+// ListsPullSecrets reports whether the application lists pull secrets in the pod template. The API server then adds
+// none from the ServiceAccount.
 func (v *View) ListsPullSecrets() bool { return len(v.applicationPullSecrets()) > 0 }
 
 // AccountPullSecrets returns the pull secrets that the pods would get from their ServiceAccount if the operator
@@ -47,8 +47,8 @@ func (v *View) AccountPullSecrets() []string {
 	return v.Account.PullSecrets
 }
 
-// SharesPullSecret reports whether a pull secret of a manager is also listed by another manager of the operator
-// or by a deployment tool.
+// SharesPullSecret reports whether another manager of the operator, or a deployment tool, also lists a pull secret of a
+// manager.
 func (v *View) SharesPullSecret(manager, name string) bool {
 	if slices.Contains(v.Owned[manager].SharedPullSecrets, name) {
 		return true
@@ -61,7 +61,7 @@ func (v *View) SharesPullSecret(manager, name string) bool {
 	return false
 }
 
-// anyStrings returns the same list with items of type any.
+// anyStrings returns a copy of a list with items of type any.
 func anyStrings(items []string) []any {
 	result := make([]any, len(items))
 	for i := range items {

@@ -10,10 +10,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// IsAdmissionInjected reports whether the pod template lists items for the manager, although managedFields do not record
-// that the manager wrote them. There are two causes: the API server has injected the items, or a rollback has
-// restored a revision. Fields that a MutatingAdmissionPolicy adds do not have a field manager. For kinds with
-// atomic lists, IsAdmissionInjected instead checks that the workload has no annotations about a write.
+// IsAdmissionInjected reports whether an annotation of the pod template lists items for the manager, although
+// managedFields do not show that the manager wrote them. Either the API server has injected the items, because fields
+// that a MutatingAdmissionPolicy adds have no field manager, or a rollback has restored them. For kinds with atomic
+// lists, it reports whether the annotations of a write are missing.
 func (o *OwnedFields) IsAdmissionInjected() bool {
 	if o.IsRecorded {
 		return o.InjectedHash == "" && o.InputHash == "" && !o.IsEmpty()
@@ -42,8 +42,8 @@ func (o *OwnedFields) IsAdmissionInjectedAs(template map[string]any) bool {
 
 func isSameJSON(a, b any) bool { return jsonText(a) == jsonText(b) }
 
-// defaults are the values that the API server sets for missing fields in the containers and volumes of a pod
-// template. If a default is missing in this map, the operator sends one more request, but no rollout starts.
+// defaults are the values that the API server sets for missing fields in containers and volumes of a pod template. If
+// this map lacks a default, the operator sends one more request, but no rollout starts.
 var defaults = map[string][]string{
 	"terminationMessagePath":   {`"/dev/termination-log"`},
 	"terminationMessagePolicy": {`"File"`},

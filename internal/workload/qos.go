@@ -11,8 +11,7 @@ import (
 	"k8s.io/kubectl/pkg/util/qos"
 )
 
-// QoSOfPod represents the QoS class of pods with pod-level resources. A sidecar does not change the QoS class
-// of such pods.
+// QoSOfPod stands for the QoS class of pods with pod-level resources, which a sidecar does not change.
 const QoSOfPod corev1.PodQOSClass = "PodLevel"
 
 // computeQoSClass returns the QoS class that the pods would have without the fields of the operator's managers.

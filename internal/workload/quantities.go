@@ -21,13 +21,15 @@ import (
 // CustomResourceDefinitions. Longer quantities are expensive: 700,000 digits take seconds to read, and a
 // comparison with 1e60000000 takes a minute.
 const (
+	// longestQuantity and longestExponent are the maximum lengths of a quantity and of its exponent, as in the
+	// CustomResourceDefinitions. Longer quantities are expensive: reading 700,000 digits takes seconds, and comparing
+	// with 1e60000000 takes a minute.
 	longestQuantity = 64
 	longestExponent = 2
 )
 
-// CheckQuantities returns an error for the first quantity in a value that is too long. The argument is the
-// value before it is decoded into a T, because the decoding of such a quantity takes seconds. The error
-// contains the path of the quantity, which starts with the path of the value.
+// CheckQuantities returns an error for the first quantity in a value that is too long, with the path of the quantity.
+// The value is not decoded into a T yet, because decoding such a quantity takes seconds.
 func CheckQuantities[T any](path string, value any) error {
 	typ := reflect.TypeFor[T]()
 	node, isKnown := quantityNodes.Load(typ)
@@ -40,8 +42,8 @@ func CheckQuantities[T any](path string, value any) error {
 // quantityNodes caches the *quantityNode of each type.
 var quantityNodes sync.Map
 
-// quantityNode describes where a type contains quantities: the value itself is a quantity, or some of its
-// fields or its items contain quantities. It is empty for a type without quantities.
+// quantityNode describes where values of a type contain quantities: isQuantity is true if the value itself is one. It
+// is empty for a type without quantities.
 type quantityNode struct {
 	isOne bool
 	// fields and items contain only nodes with quantities. items is nil if the type has no such items.
@@ -89,8 +91,7 @@ func fieldNodes(typ reflect.Type) map[string]*quantityNode {
 	return fields
 }
 
-// checkQuantities returns an error for the first quantity in a value that is too long. The path is the path of the value, for
-// the error.
+// checkQuantities returns an error for the first quantity in a value that is too long. path is the path of the value.
 func (p *quantityNode) checkQuantities(path string, value any) error {
 	if p.isOne {
 		return checkQuantity(path, value)
@@ -115,8 +116,8 @@ func (p *quantityNode) checkQuantities(path string, value any) error {
 	return nil
 }
 
-// child returns the quantityNode of a key, nil if its value has no quantities. It ignores case, because decoders may
-// also ignore case.
+// child returns the quantityNode of a key, or nil if the value of the key contains no quantities. It ignores case,
+// because decoders may also ignore it.
 func (p *quantityNode) child(key string) *quantityNode {
 	for name, node := range p.fields {
 		if strings.EqualFold(name, key) {

@@ -10,8 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// AppendReads appends a text of all parts of Values that templates have read. Two views get the same text if
-// the templates would read the same values from them. The text is the key of cached renderings. AppendReads
+// AppendReads appends a text of all parts of Values that templates have read. Views from which the templates would read
+// the same values have equal texts. The text is part of the key of cached renderings. Every workload needs it, so it
 // takes less than a microsecond.
 func (v *View) AppendReads(text []byte, reads []tree.Read) []byte {
 	for _, read := range reads {
@@ -28,7 +28,7 @@ func (v *View) AppendReads(text []byte, reads []tree.Read) []byte {
 	return text
 }
 
-// appendRead appends a text of one read that covers only a part of a key of Values.
+// appendRead appends a text of one read that covers only a part of the value of a key.
 func (v *View) appendRead(text []byte, read tree.Read) []byte {
 	key := read.Path[0]
 	switch {
@@ -48,7 +48,7 @@ func (v *View) appendRead(text []byte, read tree.Read) []byte {
 	return v.appendValues(text, []string{key})
 }
 
-// countContainers returns the number of containers in Values.
+// countContainers returns the number of containers that Values contains.
 func (v *View) countContainers() int {
 	count := 0
 	for range v.applicationContainers() {
@@ -57,7 +57,7 @@ func (v *View) countContainers() int {
 	return count
 }
 
-// appendItem appends the value of a key in a map, and whether the map has the key.
+// appendItem appends a text of one entry of a map, or of its absence.
 func appendItem(text []byte, items map[string]string, key string) []byte {
 	value, isThere := items[key]
 	if !isThere {
@@ -74,7 +74,7 @@ func appendLength(text []byte, length int, aspect tree.Aspect) []byte {
 	return binary.AppendUvarint(text, uint64(length)) //nolint:gosec // a length is not negative
 }
 
-// ValueKeysFor returns the keys of Values that some reads have read, in the order of valueKeys.
+// ValueKeysFor returns the keys of Values that the reads have read, in the order of valueKeys.
 func ValueKeysFor(reads []tree.Read) []string {
 	var keys []string
 	for _, key := range valueKeys() {

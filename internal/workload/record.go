@@ -12,19 +12,19 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// record contains the managed fields of one of the operator's managers.
+// record contains the managedFields of one of the operator's managers.
 type record struct {
-	// applied and patched are the fields that the manager has applied and patched. They exclude the
-	// application's containers, and items with only an owned name. A map is nil if the manager does not have
-	// such an entry.
+	// applied and patched are the fields that the manager has applied and patched, without the application's
+	// containers, and without items of which the manager owns only the name. A map is nil if the manager has no such
+	// entry.
 	applied, patched map[string]any
-	// hasNames is true if the apply entry contains items with only an owned name. isPatch is true if the manager has
-	// a patch entry. isLoose is true if the patch entry contains more than mounts in the application's containers.
+	// hasNames is true if the manager owns only the name of some items that it has applied. isPatch is true if the
+	// manager has patched the workload, and isLoose if it has patched more than mounts in the application's containers.
 	hasNames, isPatch, isLoose bool
 }
 
-// readRecords returns the managed fields of the operator's managers in a workload, by manager. Callers do not keep
-// them, because the decoded fields of one sidecar take 30 KiB.
+// readRecords returns the managedFields of each of the operator's managers in a workload. Callers do not keep the
+// result, because the decoded fields of one sidecar take 30 KiB.
 func readRecords(object Object) map[string]*record {
 	records := map[string]*record{}
 	entries := object.GetManagedFields()
@@ -79,8 +79,7 @@ func (r *record) ownedItems(manager string, live map[string]any, deployers *depl
 	return result
 }
 
-// missingItems returns the names of list items that the pod in the first tree has, but not the pod in the
-// second tree.
+// missingItems returns the names of the list items in the pod of fullTree that are not in the pod of partialTree.
 func missingItems(fullTree, partialTree map[string]any) []string {
 	var names []string
 	for _, list := range podLists {

@@ -15,7 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// This file handles kinds with atomic lists. For these kinds, the lists of injected items in the pod template
+// This file handles kinds with atomic lists. For these kinds, an annotation of the pod template that lists items
 // define the operator's items. Each item belongs to the operator with all of its fields.
 
 // sidecarAnnotationKeys returns the sorted keys of a workload's annotations that may belong to a sidecar.

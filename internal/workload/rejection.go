@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// rejectionText describes a request of a controller for its dependents, such as pods, that the API server
-// rejected. The reason is from a condition or an event.
+// rejectionText returns the description of a rejected request of a controller: the controller wants to create its
+// dependents, such as pods, and the API server rejects them. reason and message are from a condition or an event.
 func rejectionText(dependents, reason, message string) string {
 	request := "the update of " + dependents
 	switch reason {
@@ -28,7 +28,7 @@ func rejectionText(dependents, reason, message string) string {
 	return limitRejectionText("the API server rejects " + request + ": " + message)
 }
 
-// RejectionFault returns the fault for the description of a rejected request.
+// RejectionFault returns the Fault for the description of a rejected request (Content.Refusal).
 func RejectionFault(refusal string) Fault {
 	return Fault{Reason: meta.ReasonPodsRejected, Message: refusal}
 }
@@ -38,9 +38,9 @@ func EventFields(object Object) map[string]string {
 	return map[string]string{"involvedObject.uid": string(object.GetUID()), "type": corev1.EventTypeWarning}
 }
 
-// FaultInEvents returns the newest fault in the warning events of a workload's controller. It ignores events
-// that are older than the revision of the pod template. Later writes that do not change the template do not
-// make an event too old, because the controller repeats a warning only after some minutes.
+// FaultInEvents returns the newest fault in the warning events about a workload. Events before the current revision of
+// the pod template are ignored. Events before a later write without a change of the template still count, because
+// controllers repeat a warning only after some minutes.
 func FaultInEvents(object Object, revision metav1.Object, events []corev1.Event) (fault Fault) {
 	last, kind := time.Time{}, objectKind(object)
 	cutoff := kind.sinceRevision(object, revision)
@@ -74,8 +74,8 @@ func faultInEvent(kind *Kind, event *corev1.Event) Fault {
 	return Fault{Reason: reported, Message: limitRejectionText("the controller reports " + event.Reason + ": " + event.Message)}
 }
 
-// sinceRevision returns the earliest time of events that concern the current state of a workload. The revision
-// is nil for kinds without revisions.
+// sinceRevision returns the time of the oldest events that concern the current state of a workload. revision is its
+// current revision, or nil for kinds without revisions.
 func (k *Kind) sinceRevision(object Object, revision metav1.Object) time.Time {
 	if k.eventsSince != nil {
 		return k.eventsSince(object)

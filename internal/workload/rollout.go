@@ -10,15 +10,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// State is the rollout state of a workload. It may change without a change of the plan for the workload.
+// State is the state of a workload that may change without a change of its plan: its rollout, and its versions.
 type State struct {
 	// ResourceVersion and Generation are the values from the API server.
 	ResourceVersion string
 	Generation      int64
 	// Created is the creation time of the workload.
 	Created time.Time
-	// EquivalentVersion is the first resourceVersion with the same content for planning. A write that the API server
-	// rejected at that version would still be rejected.
+	// EquivalentVersion is the first resourceVersion from which on the content for planning is the same. If the API
+	// server rejected a write at that version, it would reject the write again now.
 	EquivalentVersion string
 	// Rollout is the state of the workload's rollout.
 	Rollout Rollout
@@ -27,26 +27,28 @@ type State struct {
 	Refusal string
 	Progress
 	Availability
-	// MaxProgress is the highest ProgressCount of this rollout. It does not grow if a new pod is replaced
-	// again.
+	// MaxProgress is the highest ProgressCount during this rollout. It does not grow when a new pod is replaced by
+	// another one.
 	MaxProgress int32
-	// IsBegun is true if the operator has observed the start of a rollout that the status will not show as ended.
+	// IsBegun is true if the operator has observed the start of a rollout, and the status does not show the end of such
+	// a rollout.
 	IsBegun bool
-	// IsUnobserved is true if the workload's controller has not observed the newest generation yet.
+	// IsUnobserved is true if the status is not for the newest generation yet.
 	IsUnobserved bool
-	// IsOutlived reports whether Missed concerns a previous template. The Deployment controller leaves the
-	// missed deadline in the status until one more pod of a restored older ReplicaSet runs.
+	// IsOutlived reports whether the missed deadline in the status (Missed) is the deadline of an earlier template.
+	// After a return to an older ReplicaSet, the Deployment controller keeps the missed deadline in the status until
+	// one more pod of that ReplicaSet runs.
 	IsOutlived bool
-	// Overwritten is the time of the operator's write after which IsOutlived was set. It is zero if IsOutlived
-	// follows from an earlier state of the workload, because it is then certain that the write changed the pod
-	// template.
+	// Overwritten is the time of the operator's write because of which IsOutlived was assumed. The assumption may be
+	// wrong, because the write may have changed only annotations. It is zero if an earlier state of the workload shows
+	// that the write changed the template.
 	Overwritten time.Time
 	// Template is a digest of the pod template without the operator's fields.
 	Template uint64
 	// Shape is the ShapeDigest of the workload, or 0 if the digest is not needed.
 	Shape uint64
-	// Waits are the records of the changes that the workload waits for, by annotation key (AnnotationWaiting).
-	// It is nil if the workload does not wait.
+	// Waits are the records of the changes that the workload waits for, by annotation key (AnnotationWaiting), or nil
+	// for none.
 	Waits map[string]Wait
 }
 
@@ -75,11 +77,10 @@ func newState(object metav1.Object, content *Content) State {
 	return state
 }
 
-// overwriteTime returns the time of the operator's last write if the write is later than a missed progress deadline
-// and may have changed the template. Otherwise, it returns zero. The workload's controller writes the status after
-// each change of the template. A status that is older than the write shows that the write did not change the
-// template. With a newer status, the write may have changed the template or only annotations. missed is the deadline
-// in Unix seconds, or 0.
+// overwriteTime returns the time of the operator's last write if the write was after a missed progress deadline and may
+// have changed the template. Otherwise, it returns zero. The workload's controller writes the status after each change
+// of the template, so a status that is older than the write shows that the template did not change. missed is the time
+// of the deadline in Unix seconds, or 0.
 func overwriteTime(object metav1.Object, missed uint32) time.Time {
 	written, reported := lastWriteTime(object), entryTime(object, "status")
 	if written.Unix() < int64(missed) || !reported.IsZero() && reported.Before(written) {
@@ -89,8 +90,8 @@ func overwriteTime(object metav1.Object, missed uint32) time.Time {
 }
 
 // RunBy returns the state of a workload with pods that another workload, the runner, runs. The result has the rollout
-// of the runner. observedGeneration is the generation of the workload that the runner's controller has observed, or 0
-// if it does not report one.
+// of the runner. observedGeneration is the generation of this workload that the runner's controller has observed, or 0
+// if the runner does not report it.
 func (s *State) RunBy(runner *State, observedGeneration int64) State {
 	state := *runner
 	state.ResourceVersion, state.Generation, state.Created, state.EquivalentVersion = s.ResourceVersion, s.Generation, s.Created, s.EquivalentVersion
@@ -101,28 +102,28 @@ func (s *State) RunBy(runner *State, observedGeneration int64) State {
 	return state
 }
 
-// EquivalentTo reports whether a plan would be the same for this state as for the previous state. Versions do
-// not count.
+// EquivalentTo reports whether planning has the same result for this state and for the previous state. Their versions
+// may differ.
 func (s *State) EquivalentTo(previous *State) bool {
-	// A rollout in progress does not count as finished for any evidence.
+	// While a rollout is in progress, it is irrelevant how many pods have run the template.
 	hasSameEvidence := s.Idle == previous.Idle && (s.Rollout == RolloutProgressing || (s.Evidence > 0) == (previous.Evidence > 0))
 	return hasSameEvidence && s.Rollout == previous.Rollout && s.Shape == previous.Shape && s.Refusal == previous.Refusal && s.IsBetween == previous.IsBetween && s.hasSameWaits(previous)
 }
 
-// Availability records how long all pods of a workload have been available since its last rollout. It does not
-// depend on a VectorSidecar.
+// Availability records for how long all pods of a workload have been available since its last rollout. It does not
+// depend on VectorSidecars.
 type Availability struct {
-	// RolledOut is the time when the last rollout finished, according to the workload's status. The workload's
-	// controller sets it in whole seconds. It is zero during a rollout, and for workloads that do not record
-	// the time.
+	// RolledOut is the time when the last rollout finished, according to the workload's status, in whole seconds. It is
+	// zero during a rollout, and for kinds that do not record the time.
 	RolledOut time.Time
-	// StateSince is the time when the rollout entered its state or last made progress. Zero stands for a time
-	// long ago.
+	// StateSince is the time when the rollout entered its current state or last made progress. If it is zero, that was
+	// a long time ago.
 	StateSince time.Time
-	// Steady is the longest time for which all pods were available without a gap between RolledOut and StateSince.
+	// Steady is the longest time for which all pods were available without interruption, between RolledOut and
+	// StateSince.
 	Steady time.Duration
-	// IsAssumed is true if the operator did not watch the workload between RolledOut and StateSince. Steady then
-	// assumes that pods became unavailable only once.
+	// IsAssumed is true if the operator did not watch the workload during the time of Steady. Steady then assumes that
+	// there was only one interruption.
 	IsAssumed bool
 }
 
@@ -131,7 +132,7 @@ type Availability struct {
 func readAvailability(object metav1.Object, content *Content) Availability {
 	read := Availability{RolledOut: content.RolledOut, StateSince: lastChangeTime(object, "status"), IsAssumed: true}
 	if content.Rollout == RolloutProgressing && !content.Observed && read.RolledOut.IsZero() {
-		// Otherwise the status is newer than the template, and later writes did not change the template.
+		// The status is newer than the template, so StateSince is the time of the status.
 		read.StateSince = maxTime(read.StateSince, lastChangeTime(object, ""))
 	}
 	isSoaking := content.Rollout != RolloutProgressing && (content.Rollout != RolloutComplete || content.Evidence > 0)
@@ -141,9 +142,9 @@ func readAvailability(object metav1.Object, content *Content) Availability {
 	return read
 }
 
-// lastChangeTime returns the time of the last change of a subresource, or of the object itself if the subresource is
-// "". managedFields contain the time. If they do not, lastChangeTime returns the creation time, which is zero for an
-// object that is not from an API server.
+// lastChangeTime returns the time of the last write of a subresource, or of the object itself for the subresource "",
+// from managedFields. If managedFields do not contain that time, it returns the creation time, which is zero for an
+// object from a file.
 func lastChangeTime(object metav1.Object, subresource string) time.Time {
 	return maxTime(object.GetCreationTimestamp().Time, entryTime(object, subresource))
 }
@@ -167,8 +168,8 @@ func maxTime(a, b time.Time) time.Time {
 	return b
 }
 
-// LongestAvailability returns the longest time for which all pods have been available without a gap since the last
-// rollout, up to now. Time without pods does not count.
+// LongestAvailability returns the longest time for which all pods have been available without interruption since the
+// last rollout, up to now. A time without pods does not count.
 func (s *State) LongestAvailability(now time.Time) time.Duration {
 	if s.Rollout != RolloutComplete || s.LacksPods() {
 		return s.Steady
@@ -176,13 +177,13 @@ func (s *State) LongestAvailability(now time.Time) time.Duration {
 	return max(s.Steady, s.TimeInState(now))
 }
 
-// Deadline is the maximum time in a rollout without progress: without one more pod that has the template or
-// becomes available. It applies if the status does not report a missed deadline. It is the API server's default
-// of progressDeadlineSeconds of a Deployment.
+// Deadline is the maximum time of a rollout without progress, if the status does not report a missed deadline. A
+// rollout makes progress if one more pod has the template or becomes available. The value is the default of
+// progressDeadlineSeconds of a Deployment.
 const Deadline = 10 * time.Minute
 
-// IsOverdue reports whether a rollout has passed Deadline, and returns the remaining time, or 0 if the status reports
-// missed deadlines itself.
+// IsOverdue reports whether a rollout has made no progress for Deadline, and returns the remaining time. It returns
+// false and 0 for kinds with a status that reports missed deadlines.
 func (s *State) IsOverdue(kind *Kind, now time.Time) (isOverdue bool, remaining time.Duration) {
 	// The Deployment controller does not check the deadline if it cannot create the ReplicaSet.
 	isChecked := kind.Traits.HasDeadline && !s.IsOutlived && (s.Refusal == "" || !s.IsUnobserved)
@@ -193,8 +194,8 @@ func (s *State) IsOverdue(kind *Kind, now time.Time) (isOverdue bool, remaining 
 	return remaining <= 0, max(remaining, 0)
 }
 
-// TimeInState returns how long the rollout has been in its current state. It returns 0 if now is zero, because the time
-// is not known.
+// TimeInState returns for how long the rollout has been in its current state. It returns 0 if now is zero, which means
+// that the current time is unknown.
 func (s *State) TimeInState(now time.Time) time.Duration {
 	switch {
 	case s.StateSince.IsZero():
@@ -205,9 +206,9 @@ func (s *State) TimeInState(now time.Time) time.Duration {
 	return now.Sub(s.StateSince)
 }
 
-// CarryOver copies values that only the previous state has, such as start times. If another rollout has started, the times
-// start again: the rollout finished at another time, or both the template and the generation differ. Scaling also
-// changes the generation, but it does not start a rollout.
+// CarryOver copies the values, such as start times, that only the previous state of the same workload has. The times
+// start again if another rollout has started: the rollout finished at another time, or both the template and the
+// generation have changed. Scaling changes only the generation and does not start a rollout.
 func (s *State) CarryOver(previous *State, isSameTemplate bool, now time.Time) {
 	if isSameTemplate && s.IsUnobserved {
 		s.copyRollout(previous)
@@ -235,15 +236,15 @@ func (s *State) CarryOver(previous *State, isSameTemplate bool, now time.Time) {
 	}
 }
 
-// copyRollout copies the rollout of the previous state. It is used while the controller has not observed a
+// copyRollout copies the rollout from the previous state. It is used until the workload's controller has observed a
 // change that does not concern the pod template, such as a new number of replicas.
 func (s *State) copyRollout(previous *State) {
 	s.Rollout, s.Progress, s.Availability = previous.Rollout, previous.Progress, previous.Availability
 	s.MaxProgress, s.IsBegun, s.IsOutlived, s.Overwritten = previous.MaxProgress, previous.IsBegun, previous.IsOutlived, previous.Overwritten
 }
 
-// updateIsOutlived sets IsOutlived: whether the missed deadline concerns a previous template. If the previous
-// state does not show this, IsOutlived stays as it was read from the workload.
+// updateIsOutlived sets IsOutlived if the previous state shows whether the missed deadline is the deadline of an
+// earlier template. Otherwise, IsOutlived keeps the value that follows from the workload itself.
 func (s *State) updateIsOutlived(previous *State, isSameTemplate bool) {
 	if s.Missed == 0 {
 		return
@@ -265,8 +266,9 @@ func (s *State) updateIsOutlived(previous *State, isSameTemplate bool) {
 	}
 }
 
-// continueRollout sets the progress of a rollout that the status does not show as ended. Such a rollout is in progress
-// until all pods have been available once. It reports whether the rollout has started or made progress.
+// continueRollout sets the progress of a rollout for kinds with a status that does not show the end of a rollout. Such
+// a rollout is in progress until all pods have been available once. It returns true if the rollout has started or made
+// progress.
 func (s *State) continueRollout(previous *State, isSameTemplate bool) bool {
 	if !isSameTemplate && s.Generation != previous.Generation || s.Newest != previous.Newest {
 		s.IsBegun = s.Rollout == RolloutProgressing || s.Rollout == RolloutUnavailable
@@ -283,15 +285,15 @@ func (s *State) continueRollout(previous *State, isSameTemplate bool) bool {
 	return s.MaxProgress > previous.MaxProgress
 }
 
-// resumeProgressing sets Rollout to RolloutProgressing if a started rollout still has missing pods.
+// resumeProgressing sets Rollout to RolloutProgressing if a rollout has started and pods are still missing.
 func (s *State) resumeProgressing() {
 	if s.IsBegun && s.MayContinue {
 		s.Rollout = RolloutProgressing
 	}
 }
 
-// Resume marks a rollout as started. Callers use it if another source than the workload shows the start, such as the
-// last status after a restart.
+// Resume marks the rollout as started. Callers use it if only another source shows the start, such as the status of the
+// VectorSidecar after a restart of the operator.
 func (s *State) Resume() {
 	s.IsBegun = s.RolledOut.IsZero()
 	s.resumeProgressing()

@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// SecretUse is a reference of a pod to a Secret.
+// SecretUse is one reference of a pod to a Secret.
 type SecretUse struct {
 	// Secret is the name of the Secret.
 	Secret string
@@ -26,11 +26,10 @@ type SecretUse struct {
 // Path returns the path of the reference below the pod's spec.
 func (u *SecretUse) Path() string { return fmt.Sprintf("%s[%d].%s", u.list, u.index, u.field) }
 
-// EachSecret visits every reference of a pod to a Secret in its namespace.
+// EachSecret calls visit for every reference of a pod to a Secret.
 func EachSecret(spec *corev1.PodSpec, visit func(use SecretUse)) { eachSecret(spec, nil, visit) }
 
-// eachSecret visits every reference of a pod to a Secret, except references in fields of the operator's
-// managers.
+// eachSecret calls visit for every reference of the application's part of a pod to a Secret.
 func eachSecret(spec *corev1.PodSpec, owned map[string]OwnedFields, visit func(use SecretUse)) {
 	for i := range spec.ImagePullSecrets {
 		if name := spec.ImagePullSecrets[i].Name; !anyOwns(owned, ownedPullSecrets, name) {
@@ -58,7 +57,7 @@ func eachSecret(spec *corev1.PodSpec, owned map[string]OwnedFields, visit func(u
 	}
 }
 
-// visitContainerSecrets visits the references of a container to Secrets.
+// visitContainerSecrets calls visit for every reference of a container to a Secret.
 func visitContainerSecrets(c *corev1.Container, visit func(field, secret string, optional *bool)) {
 	for i := range c.EnvFrom {
 		if source := c.EnvFrom[i].SecretRef; source != nil {
@@ -72,7 +71,7 @@ func visitContainerSecrets(c *corev1.Container, visit func(field, secret string,
 	}
 }
 
-// visitVolumeSecrets visits the references of a volume to Secrets.
+// visitVolumeSecrets calls visit for every reference of a volume to a Secret.
 func visitVolumeSecrets(volume *corev1.VolumeSource, visit func(field, secret string, optional *bool)) {
 	if source := volume.Secret; source != nil {
 		visit("secret", source.SecretName, source.Optional)
@@ -92,8 +91,8 @@ func visitVolumeSecrets(volume *corev1.VolumeSource, visit func(field, secret st
 	}
 }
 
-// driverSecret returns the Secret that a volume passes to its storage driver, and the field with that
-// reference. It returns nil if the volume does not pass a Secret.
+// driverSecret returns the reference to the Secret that a volume passes to its storage driver, and the field with that
+// reference. The reference is nil if there is none.
 func driverSecret(volume *corev1.VolumeSource) (field string, reference *corev1.LocalObjectReference) {
 	switch {
 	case volume.CSI != nil:
@@ -116,8 +115,7 @@ func driverSecret(volume *corev1.VolumeSource) (field string, reference *corev1.
 	return "", nil
 }
 
-// secretNames returns the sorted names of the Secrets that a pod refers to, except in fields of the operator's
-// managers.
+// secretNames returns the sorted names of the Secrets that the application's part of a pod refers to.
 func secretNames(spec *corev1.PodSpec, owned map[string]OwnedFields) []string {
 	var names []string
 	eachSecret(spec, owned, func(use SecretUse) {

@@ -16,9 +16,9 @@ func RemovesFirst(object Object) bool {
 	return objectKind(object).strategy != nil && StrategyFor(object).Surge == 0
 }
 
-// ShapeDigest returns a digest of the parts of a workload's pods that admission checks, without the fields of
-// the operator's managers: resources, privileges, kinds of volumes, placement, and the keys of labels and
-// annotations. The digest excludes names, images and values, because they differ between similar workloads.
+// ShapeDigest returns a digest of the application's parts of a pod that admission checks: resources, privileges, kinds
+// of volumes, placement, and the keys of labels and annotations. It excludes names, images and values, so that similar
+// workloads have the same digest.
 func ShapeDigest(object Object, owned map[string]OwnedFields) uint64 {
 	content := readContent(object)
 	foreignTemplate := applicationTemplate(content.Template, owned)

@@ -79,7 +79,7 @@ func readStatefulSet(object any) (Content, bool) {
 // OnDelete and without a partition, and only after all pods were ready.
 func statefulSetProgress(set *appsv1.StatefulSet) (Rollout, Progress) {
 	status, replicas := &set.Status, ptr.Deref(set.Spec.Replicas, 1)
-	// A controller that does not set availableReplicas is older than the supported releases.
+	// All supported releases set availableReplicas.
 	progress := Progress{ProgressCount: status.UpdatedReplicas + min(status.AvailableReplicas, status.UpdatedReplicas), Old: max(status.Replicas-status.UpdatedReplicas, 0)}
 	progress.Newest, progress.IsDown = hashText(status.UpdateRevision), replicas > 0 && status.AvailableReplicas == 0
 	if set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
@@ -110,8 +110,8 @@ func statefulSetProgress(set *appsv1.StatefulSet) (Rollout, Progress) {
 	return RolloutComplete, progress
 }
 
-// outdatedStatefulSetPods returns the reason why the StatefulSet's settings keep pods with an older template, and the
-// maximum number of such pods. The reason is "" if the settings do not keep such pods.
+// outdatedStatefulSetPods returns the reason why the settings of a StatefulSet keep pods with an older template, and
+// the maximum number of these pods. The reason is "" if the settings keep no such pods.
 func outdatedStatefulSetPods(set *appsv1.StatefulSet, replicas int32) (heldReason string, heldPods int32) {
 	strategy := &set.Spec.UpdateStrategy
 	switch {

@@ -10,8 +10,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Strategy describes how a rollout replaces the pods of a workload. If the workload does not set a field, the
-// strategy has the API server's default.
+// Strategy describes how a rollout replaces the pods of a workload. Settings that the workload lacks have their
+// defaults.
 type Strategy struct {
 	// Surge is the maximum number of additional pods. Unavailable is the maximum number of missing pods.
 	Surge, Unavailable int
@@ -29,8 +29,8 @@ func StrategyFor(object Object) Strategy {
 	return content.Kind.strategy(object, int(content.Pods), content.Kind.Defaults)
 }
 
-// scaleValue returns a number of pods from a value that is a number or a percentage. If the value is nil, it uses the
-// fallback. isUp rounds a percentage up.
+// scaleValue returns the number of pods for a setting that is a number or a percentage of pods. If the setting is nil,
+// it uses the fallback. isUp rounds a percentage up.
 func scaleValue(value *intstr.IntOrString, fallback string, pods int, isUp bool) int {
 	count, err := intstr.GetScaledValueFromIntOrPercent(ptr.To(ptr.Deref(value, intstr.Parse(fallback))), pods, isUp)
 	if err != nil { // The API server rejects other texts.

@@ -83,7 +83,7 @@ func schedulableSystems(terms []corev1.NodeSelectorTerm) systems {
 	return allowed
 }
 
-// matchingSystems returns the operating systems of the nodes that may match a required label. All nodes have the
+// matchingSystems returns the operating systems of the nodes that a required node label may match. All nodes have the
 // labels for the system, and only Windows nodes have the label for the Windows build.
 func matchingSystems(required *corev1.NodeSelectorRequirement) systems {
 	labeled, named := anySystem, anySystem

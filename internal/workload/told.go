@@ -14,7 +14,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// EnvInjection is an environment variable to inject into application containers.
+// EnvInjection is an environment variable that the API server injects into application containers.
 type EnvInjection struct {
 	// Containers are the application containers that get the variable. AllContainers stands for all of them.
 	Containers []string `json:"containers"`
@@ -27,8 +27,8 @@ type EnvInjection struct {
 // AllContainers is an entry of EnvInjection.Containers that stands for all containers of the application.
 const AllContainers = "*"
 
-// ValueFor returns the variable's value for a workload. The chart's MutatingAdmissionPolicies compute the same
-// value.
+// ValueFor returns the variable's value for a workload. The chart's MutatingAdmissionPolicies compute the same value,
+// so both must stay equal.
 func (t *EnvInjection) ValueFor(ref Ref) string {
 	return strings.NewReplacer("{kind}", strings.ToLower(ref.Kind), "{name}", ref.Name, "{namespace}", ref.Namespace).Replace(t.Value)
 }
@@ -39,7 +39,7 @@ func (t *EnvInjection) Matches(injected InjectedEnv, ref Ref) bool {
 	return isIn && t.Name == injected.Name && t.ValueFor(ref) == injected.Value
 }
 
-// InjectedEnv is an environment variable that was injected into an application container.
+// InjectedEnv is an environment variable that the API server has injected into an application container.
 type InjectedEnv struct{ Container, Name, Value string }
 
 // String returns the line that records the variable in the pod template.
@@ -83,15 +83,15 @@ func parseInjectedEnv(text string) []InjectedEnv {
 	return variables
 }
 
-// EnvRecord contains the recorded variables of a pod template that still exist.
+// EnvRecord contains the recorded environment variables of one sidecar that still exist in the application.
 type EnvRecord struct {
 	// Key is the annotation key of the record.
 	Key       string
 	Variables []InjectedEnv
 }
 
-// findInjectedEnv returns the records of a pod template, sorted by key. A variable with another value than recorded
-// belongs to the application, and so does a variable in the manifest of a deployment tool.
+// findInjectedEnv returns the records of injected variables in a pod template, sorted by key. A variable belongs to the
+// application, and is left out, if its value differs from the record or if it is in the manifest of a deployment tool.
 func findInjectedEnv(template *corev1.PodTemplateSpec, entries []metav1.ManagedFieldsEntry) []EnvRecord {
 	var records []EnvRecord
 	for key, text := range template.Annotations {
@@ -142,8 +142,8 @@ func isDeployed(entries []metav1.ManagedFieldsEntry, injected InjectedEnv) bool 
 	})
 }
 
-// InjectedEnvFor returns the existing variables that a manager's sidecar has injected into application
-// containers. It also reports whether the pod template has a record for this sidecar.
+// InjectedEnvFor returns the existing variables that the API server has injected for a manager's sidecar. isRecorded
+// reports whether the pod template has a record of such variables.
 func (v *View) InjectedEnvFor(manager string) (variables []InjectedEnv, isRecorded bool) {
 	for _, record := range v.InjectedEnv {
 		if record.Key == meta.AnnotationInjectedEnv(manager) {

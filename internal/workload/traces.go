@@ -3,12 +3,12 @@
 
 package workload
 
-// Trace describes which fields and marks one of the operator's field managers has in a workload.
+// Trace summarizes the fields and marks that one of the operator's field managers has in a workload.
 type Trace struct {
 	Manager string
-	// Applied reports whether managedFields have an apply entry of the manager. Only such an entry makes the
-	// manager an owner of fields. Listed reports whether the pod template lists items of the manager. Patched
-	// reports whether managedFields have a patch entry of the manager.
+	// Applied reports whether managedFields have an apply entry of the manager, which makes it an owner of fields.
+	// Listed reports whether an annotation of the pod template lists items of the manager. Patched reports whether
+	// managedFields have a patch entry of the manager.
 	Applied, Listed, Patched bool
 	// Marked reports whether the workload has Marks of the manager.
 	Marked bool
@@ -16,7 +16,7 @@ type Trace struct {
 	WrittenBy, Orphan string
 }
 
-// managerTraces returns one trace for each manager. The arguments contain the fields and the marks of each manager.
+// managerTraces returns the Trace of each manager. owned and marks contain the fields and the marks of each manager.
 func (m *ManagedFields) managerTraces(owned map[string]OwnedFields, marks map[string]Marks) []Trace {
 	var traces []Trace
 	for _, manager := range m.Managers {

@@ -15,15 +15,14 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// TrimEntry returns the fields of an entry that a manager of the operator should still own after a complete change.
-// They are nil if the manager should not own any field. TrimEntry also reports whether fields were removed. To
-// release a field, the operator removes it from managedFields. An apply without the field would delete the
-// field if it has no other owner.
+// TrimEntry returns the fields of a managedFields entry that a manager of the operator must still own after a complete
+// write, or nil for none. isLess reports whether it has removed fields. The operator releases a field by removing it
+// from managedFields, because an apply without the field would delete a field without other owners.
 //
-// From an apply entry, TrimEntry removes the names that order the application's init containers. From a patch entry,
-// it keeps only the mounts in the application's containers, because all other fields have been applied. A
-// second entry for the other fields would keep fields that a later apply drops. It would also make the operator
-// an owner of the maps and lists that the patch has created, and so block the application owner.
+// From an apply entry, TrimEntry removes the names that order the application's init containers. From a patch entry, it
+// keeps only the mounts in the application's containers, because all other fields have also been applied. If the patch
+// entry stayed, a later apply could not remove these fields, and the application owner could not remove the maps and
+// lists that the patch has created.
 func TrimEntry(entry *metav1.ManagedFieldsEntry) (remaining *metav1.FieldsV1, isLess bool) {
 	if !isOperatorEntry(entry) {
 		return entry.FieldsV1, false
@@ -46,10 +45,9 @@ func TrimEntry(entry *metav1.ManagedFieldsEntry) (remaining *metav1.FieldsV1, is
 	return metav1.NewFieldsV1(string(text)), true
 }
 
-// mayContainNameOnlyItems reports whether the managed fields may contain an item with only an owned name, such as
-// `k:{"name":"app"}`. It searches the text, because the API server sorts the keys and does not write spaces.
-// Every write calls mayContainNameOnlyItems, and almost no write has such an item. Decoding all entries took a tenth of
-// the CPU time of a fan-out.
+// mayContainNameOnlyItems reports whether managed fields may contain an item of which only the name is owned, such as
+// `k:{"name":"app"}`. It searches the text for this form, which the API server always writes. Almost no write has such
+// an item, and decoding the fields for every write took a tenth of the CPU time of a rollout over many workloads.
 func mayContainNameOnlyItems(entry *metav1.ManagedFieldsEntry) bool {
 	if entry.FieldsV1 == nil {
 		return false
@@ -58,9 +56,8 @@ func mayContainNameOnlyItems(entry *metav1.ManagedFieldsEntry) bool {
 	return strings.Contains(text, `}":{".":{},"f:name":{}}`) || strings.Contains(text, `}":{"f:name":{}}`)
 }
 
-// decodeFields returns the managed fields of an entry and their original path, in the form of liftTemplate.
-// Both are nil if the fields cannot be parsed. The API server wrote the fields, and the next apply replaces
-// damaged fields.
+// decodeFields returns the managed fields of an entry in the form of liftTemplate, and the original path of the
+// template. Both are nil if the fields cannot be parsed; the next apply then replaces them.
 func decodeFields(entry *metav1.ManagedFieldsEntry) (fields map[string]any, path []string) {
 	if entry.FieldsV1 == nil {
 		return nil, nil
@@ -71,8 +68,8 @@ func decodeFields(entry *metav1.ManagedFieldsEntry) (fields map[string]any, path
 	return liftTemplate(fields)
 }
 
-// withoutNameOnlyItems returns managed fields without the pod's list items with only an owned name, because these items
-// belong to other managers. It also reports whether such items exist.
+// withoutNameOnlyItems returns managed fields without the pod's list items of which only the name is owned, because
+// these items belong to other managers. hasNames reports whether there are such items.
 func withoutNameOnlyItems(fields map[string]any) (trimmed map[string]any, hasNames bool) {
 	trimmed = eachPodItem(fields, func(_ string, item map[string]any) any {
 		if isNameOnly(item) {
@@ -84,8 +81,8 @@ func withoutNameOnlyItems(fields map[string]any) (trimmed map[string]any, hasNam
 	return trimmed, hasNames
 }
 
-// patchedFields returns the managed fields of a patch without the application's containers. The patch has only
-// added mounts to these containers.
+// patchedFields returns the managed fields of a patch without the application's containers, to which the patch has only
+// added mounts.
 func patchedFields(fields map[string]any) map[string]any {
 	return eachPodItem(fields, func(list string, item map[string]any) any {
 		if list == pullSecrets { // An item is one value without fields.
@@ -118,8 +115,8 @@ func mountFields(fields map[string]any) map[string]any {
 	return mounts
 }
 
-// eachPodItem returns a copy of managed fields after a function has replaced each item of the pod's lists. If
-// the function returns nil, the item is removed.
+// eachPodItem returns a copy of managed fields in which change has replaced each item of the pod's lists. An item is
+// removed if change returns nil.
 func eachPodItem(fields map[string]any, change func(list string, item map[string]any) any) map[string]any {
 	pod := podFields(fields)
 	if pod == nil {
@@ -164,7 +161,7 @@ func withPodFields(fields, pod map[string]any) map[string]any {
 	return pod
 }
 
-// isNameOnly reports whether only the name of an item is owned, and not its other fields.
+// isNameOnly reports whether managed fields of an item contain only its name.
 func isNameOnly(item map[string]any) bool {
 	for field := range item {
 		if field != "." && field != "f:name" {
@@ -174,7 +171,7 @@ func isNameOnly(item map[string]any) bool {
 	return len(item) > 0
 }
 
-// isItemOwned reports whether an item itself is owned, and not only its fields.
+// isItemOwned reports whether managed fields of an item contain the item itself, and not only its fields.
 func isItemOwned(item map[string]any) bool {
 	_, ok := item["."]
 	return ok

@@ -15,23 +15,24 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Unread describes the fields of a workload that could not be decoded. They exist because the API server accepts
-// every custom resource that its CustomResourceDefinition allows. Each text contains a path and the error at that
-// path, or is "" for none.
+// Unread describes the fields of a workload that could not be decoded. Such fields are possible in custom resources,
+// because the API server accepts everything that their CustomResourceDefinition allows. Each text contains a path and
+// an error, or is "" for none.
 type Unread struct {
 	// Template is the error in the pod template. If it is set, the decoded pod template is empty except for
 	// annotations. Other is the error in all other fields that the operator reads.
 	Template, Other string
 }
 
-// Text returns Template, or else Other. It returns "" if all fields were decoded.
+// Text returns the error in the pod template, or else the error in another field. It returns "" if all fields were
+// decoded.
 func (u *Unread) Text() string { return cmp.Or(u.Template, u.Other) }
 
-// mostUnread is the maximum length of the texts, because keys of maps may be long.
+// mostUnread is the maximum length of a text in Unread, because keys of maps in its path may be long.
 const mostUnread = 400
 
-// describeMisfit returns the path and the error of the innermost field that cannot be decoded. It decodes each field
-// separately to find that field. It returns "" if the whole value can be decoded.
+// describeMisfit returns the path and the error of a field that cannot be decoded, as deep as possible. To find that
+// field, it decodes each field separately. It returns "" if the whole value can be decoded.
 func describeMisfit(path string, value any, decode func(any) error) string {
 	err := decode(value)
 	if err == nil {

@@ -10,8 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// RunsAs returns the user ID and the group ID of a container's security context, or else of the pod's security
-// context. An ID is nil if neither sets it.
+// RunsAs returns the user ID and the group ID with which a container runs, from its own security context, or else from
+// the pod's. An ID is nil if neither sets it.
 func RunsAs(pod *corev1.PodSecurityContext, container *corev1.SecurityContext) (user, group *int64) {
 	if pod != nil {
 		user, group = pod.RunAsUser, pod.RunAsGroup
@@ -55,8 +55,7 @@ func (v *View) userValues() map[string]any {
 	return users
 }
 
-// appendUsers appends a text that differs if userValues differs. For a container with the name in the argument,
-// the text contains ownName.
+// appendUsers appends a text of userValues, in which ownName replaces the name of the workload.
 func (v *View) appendUsers(text []byte, name string) []byte {
 	for c := range v.applicationContainers() {
 		user, group := RunsAs(v.SecurityContext, c.SecurityContext)

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// pathVariables returns the environment variables that the subPathExpr of the container's mounts use. A sidecar
+// pathVariables returns the environment variables of a container that the subPathExpr of its mounts use. A sidecar
 // needs these variables to mount the same directories.
 func pathVariables(c *corev1.Container) []corev1.EnvVar {
 	var names []string
@@ -22,13 +22,13 @@ func pathVariables(c *corev1.Container) []corev1.EnvVar {
 	return needed
 }
 
-// variablesNamed returns the variables with some names, and the variables that their values refer to, in the
-// order of the container. It also returns the names that have no variable.
+// variablesNamed returns the variables with the given names, and the variables that their values refer to, in the order
+// of the container. missing are the names without a variable.
 func variablesNamed(env []corev1.EnvVar, names []string) (variables []corev1.EnvVar, missing []string) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	// A value can refer only to previous variables.
+	// A value can refer only to variables before it.
 	for i := len(env) - 1; i >= 0; i-- {
 		isFound := slices.ContainsFunc(variables, func(v corev1.EnvVar) bool { return v.Name == env[i].Name })
 		if !isFound && slices.Contains(names, env[i].Name) {

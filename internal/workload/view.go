@@ -29,14 +29,14 @@ type View struct {
 	Account *Account
 }
 
-// ObjectView contains the parts of a workload that planning needs from outside of its pod template, and the operator's
-// fields. They differ between most workloads.
+// ObjectView contains the parts of a workload outside of its pod template that planning needs, and the operator's
+// fields. They differ between workloads.
 type ObjectView struct {
 	// Labels and Annotations are from the workload itself and not from its pod template. Annotations exclude
 	// the operator's annotations and annotations that other controllers rewrite.
 	Labels, Annotations map[string]string
-	// TemplateSource names the other workload that has the pod template, or is "" if the workload itself has
-	// it.
+	// TemplateSource names the other workload from which the workload gets its pod template. It is "" if the workload
+	// has a pod template itself.
 	TemplateSource string
 	// Unread describes the fields of the workload that could not be decoded.
 	Unread Unread
@@ -46,7 +46,7 @@ type ObjectView struct {
 	Overrides map[string]string
 	// Owned contains the fields that the operator's managers have merged into the workload, by field manager.
 	Owned map[string]OwnedFields
-	// Marks are the operator's annotations that stay when the fields in Owned are removed, by field manager.
+	// Marks are the operator's annotations, by field manager, that stay after the fields in Owned are removed.
 	Marks map[string]Marks
 	// InjectedEnv contains the records of environment variables that were injected into application containers,
 	// sorted by key.
@@ -54,8 +54,8 @@ type ObjectView struct {
 	// Paused reports whether the workload's rollouts are paused. Deleting reports whether the workload is being
 	// deleted.
 	Paused, Deleting bool
-	// LastWriter is the field manager of the newest managedFields entry that does not belong to the operator. A
-	// write that only removes fields does not leave an entry.
+	// LastWriter is the field manager of the newest managedFields entry that does not belong to the operator. A write
+	// that only removes fields leaves no entry, so it is not found.
 	LastWriter string
 	// OptOut is the quoted value of the annotation inject if the workload opts out of sidecars, and ""
 	// otherwise.
@@ -195,8 +195,8 @@ func (v *View) VolumeOwner(volume string) string {
 	return v.findOwner(func(o *OwnedFields) bool { return slices.Contains(o.Volumes, volume) })
 }
 
-// findOwner returns the first matching field manager in the order of their names, or "". It must not allocate,
-// because every plan calls it several times.
+// findOwner returns the first of the operator's field managers, in the order of their names, for which owns returns
+// true, or "" for none. It must not allocate, because every plan calls it several times.
 func (v *View) findOwner(owns func(*OwnedFields) bool) string {
 	first := ""
 	for manager, owned := range v.Owned {

@@ -19,10 +19,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// Wait is the record that a workload waits for a change of its sidecar. An annotation of the workload contains
-// it.
+// Wait records that a workload waits for a change of its sidecar. An annotation of the workload contains the record.
 type Wait struct {
-	// StartedAt is the time when the wait started. It is a time of the API server in whole seconds.
+	// StartedAt is the time when the wait started, in whole seconds, from the clock of the API server.
 	StartedAt time.Time
 	// Template is the TemplateDigest of the workload when the wait started. Schema is a digest of the pod
 	// template fields that the release supports.
@@ -40,12 +39,12 @@ func (w Wait) String() string {
 	return fmt.Sprintf("%s/%08x/%016x", w.StartedAt.UTC().Format(time.RFC3339), w.Schema, w.Template)
 }
 
-// IsForeign reports whether the record was written by a release that supports other pod template fields. Such a
-// release computes another digest for the same template.
+// IsForeign reports whether the record is from a release that supports other pod template fields, which computes
+// another digest for the same template.
 func (w Wait) IsForeign() bool { return w.Schema != knownFields() }
 
 // IsOver reports whether the application's pod template has changed since the wait started. It returns false if
-// IsForeign is true, because the digests cannot be compared.
+// IsForeign is true, because the digests then cannot be compared.
 func (w Wait) IsOver(current *State) bool { return !w.IsForeign() && current.Template != w.Template }
 
 // knownFields returns a digest of the pod template fields that this release supports. The digest covers the
@@ -104,8 +103,8 @@ func readWaits(annotations map[string]string) map[string]Wait {
 	return waits
 }
 
-// hasSameWaits reports whether the workload waits for the same changes as in the previous state. If it waits, the
-// application's pod template must also be the same.
+// hasSameWaits reports whether the workload waits for the same changes as in the previous state, and, if it waits,
+// still has the same application template.
 func (s *State) hasSameWaits(previous *State) bool {
 	return maps.Equal(s.Waits, previous.Waits) && (len(s.Waits) == 0 || s.Template == previous.Template)
 }
@@ -143,7 +142,7 @@ func applicationTemplate(template *corev1.PodTemplateSpec, owned map[string]Owne
 	return stripped
 }
 
-// applicationKeys returns a copy of labels or annotations without the operator's keys. keys returns the keys that a
+// applicationKeys returns the labels or annotations that do not belong to the operator. keys returns the keys that a
 // manager owns.
 func applicationKeys(source map[string]string, owned map[string]OwnedFields, keys func(OwnedFields) []string) map[string]string {
 	result := maps.Clone(source)

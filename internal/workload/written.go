@@ -12,9 +12,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// AppliedHash returns a digest of the fields that the operator has written to a workload: the Hash of the
-// applied fields, and the mounts in the application's containers. Like Hash, it must not change between
-// releases.
+// AppliedHash returns a digest of all fields that the operator has written to a workload: hash is the Hash of the
+// applied fields, and mounts are the mounts in the application's containers. Later releases must compute the same
+// digest, because workloads store it.
 func AppliedHash(hash string, mounts []Mount) string {
 	if len(mounts) == 0 {
 		return hash
