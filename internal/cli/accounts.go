@@ -13,8 +13,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// accounts is the Source of a session. It returns ServiceAccounts as the operator reads them, and prints a note if
-// the result is only an assumption.
+// accounts reads the ServiceAccounts of a session. It returns the data that the operator would read, and prints a note
+// if it has to assume something.
 type accounts struct {
 	source.Source
 

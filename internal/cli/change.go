@@ -28,7 +28,7 @@ import (
 // change is the combined effect of all VectorSidecars on one workload.
 type change struct {
 	before workload.Object
-	// after is nil if nothing would be written.
+	// after is the workload with all changes, or nil if nothing would be written.
 	after *unstructured.Unstructured
 	// plans are the plans for the workload.
 	plans []plan.Plan
@@ -72,15 +72,15 @@ func (s *inputs) parseFilter(arguments []string) (*workloadFilter, error) {
 	return c, nil
 }
 
-// matches reports whether the command applies to a workload: the selector matches, and the workload is named if any
-// workload is.
+// matches reports whether the command applies to a workload: the label selector matches the workload, and the command
+// line names the workload or none.
 func (c *workloadFilter) matches(object workload.Object) bool {
 	return c.selector.Matches(labels.Set(object.GetLabels())) &&
 		(len(c.named) == 0 || slices.ContainsFunc(c.named, func(name workloadName) bool { return name.matches(object) }))
 }
 
-// pickWorkloads returns the workloads of a session that a command applies to. Workloads from files keep their order.
-// An unknown name is an error.
+// pickWorkloads returns the workloads to which the command applies. Workloads from files keep their order. It returns
+// an error for a name that matches no workload.
 func (s *session) pickWorkloads() ([]workload.Object, error) {
 	var workloads []workload.Object
 	for _, deployment := range s.workloadsInOrder() {
@@ -96,7 +96,7 @@ func (s *session) pickWorkloads() ([]workload.Object, error) {
 	return workloads, nil
 }
 
-// namespacePhrase returns the end of a message that names a namespace, or "" for all namespaces.
+// namespacePhrase returns the words that name a namespace at the end of a message, or "" for all namespaces.
 func namespacePhrase(namespace string) string {
 	if namespace == "" {
 		return ""
@@ -127,13 +127,13 @@ func (s *session) workloadsInOrder() []workload.Object {
 	return workloads
 }
 
-// mergedResult is the combined result of all VectorSidecars of a session.
+// mergedResult is the combined effect of all VectorSidecars of a session on its workloads.
 type mergedResult struct {
 	rulings []*result
 	changes map[workload.Object]*change
 }
 
-// changeFor returns the change of a workload.
+// changeFor returns the change of a workload. It creates an empty change if there is none yet.
 func (m *mergedResult) changeFor(deployment workload.Object) *change {
 	if existing, ok := m.changes[deployment]; ok {
 		return existing
@@ -141,8 +141,8 @@ func (m *mergedResult) changeFor(deployment workload.Object) *change {
 	return &change{before: deployment}
 }
 
-// mergeSidecars carries out all decisions on copies, one VectorSidecar after another. It ignores rollout slots, because it
-// shows the final state of the rollout.
+// mergeSidecars applies the decisions about all VectorSidecars, one after another, to copies of the workloads. It
+// ignores rollout slots, because it shows the state after the rollout.
 func (s *session) mergeSidecars(ctx context.Context) (*mergedResult, error) {
 	merger, err := simulate.New()
 	if err != nil {
@@ -187,7 +187,7 @@ func isWritten(p *plan.Plan) bool {
 	return p.StartsPods()
 }
 
-// applyPlan carries out a plan on a copy of the workload, and returns the copy.
+// applyPlan returns a copy of a workload to which a plan was applied.
 func (c *change) applyPlan(merger *simulate.Merger, object workload.Object, p *plan.Plan) (workload.Object, error) {
 	after, err := merger.Workload(object, p)
 	if err != nil {
@@ -218,7 +218,7 @@ func setKind(object workload.Object) {
 	object.GetObjectKind().SetGroupVersionKind(ref.Adapter().GroupVersionKind)
 }
 
-// companions returns the companions, of all VectorSidecars, that at least one of the workloads needs.
+// companions returns the companions of all VectorSidecars that at least one of the workloads needs.
 func (m *mergedResult) companions(workloads ...workload.Object) []*corev1.ConfigMap {
 	var companions []*corev1.ConfigMap
 	for _, ruled := range m.rulings {
@@ -231,14 +231,14 @@ func (m *mergedResult) companions(workloads ...workload.Object) []*corev1.Config
 	return companions
 }
 
-// referencesConfigMap reports whether one of the workloads needs a companion.
+// referencesConfigMap reports whether one of the workloads uses a companion, before or after the change.
 func (r *result) referencesConfigMap(configMap *corev1.ConfigMap, workloads ...workload.Object) bool {
 	return slices.ContainsFunc(workloads, func(object workload.Object) bool {
 		return configMap.Namespace == object.GetNamespace() && slices.Contains(r.referencedConfigMaps(object), configMap.Name)
 	})
 }
 
-// referencedConfigMaps returns the names of the ConfigMaps that a workload uses now or will use.
+// referencedConfigMaps returns the names of the ConfigMaps that a workload uses before or after the change.
 func (r *result) referencedConfigMaps(object workload.Object) []string {
 	target, names := workload.NewRef(object), companion.ReferencedConfigMaps(&workload.PodTemplate(object).Spec)
 	isRefused := func(p plan.Plan) bool {
@@ -272,8 +272,8 @@ func (m *mergedResult) faultErrors() []error {
 	return faults
 }
 
-// sidecarError returns the error for a VectorSidecar with a reason. If there are others, the error names the
-// VectorSidecar.
+// sidecarError returns the error for a VectorSidecar. Its text names the VectorSidecar if hasOthers is true, because
+// the session then has several.
 func sidecarError(sidecar *v1alpha1.VectorSidecar, hasOthers bool, reason, message string) error {
 	if hasOthers {
 		return fmt.Errorf("%s: %s: %s", meta.TitleIn(sidecar.Namespace, sidecar.Name), reason, message)

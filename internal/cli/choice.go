@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// choice is an optional flag with a few allowed words.
+// choice is a flag that accepts only some words, and that may be omitted.
 type choice struct {
 	value   string
 	allowed []string

@@ -23,7 +23,7 @@ type renderFlags struct {
 	ofCluster      clusterFlags
 }
 
-// renderDefaults are the descriptions of the defaults in the usage texts.
+// renderDefaults describe the default values of renderFlags in usage texts.
 type renderDefaults struct{ environment, kubeVersion, cluster, kubelet string }
 
 // clusterDefaults apply to commands that may read a cluster, and fileDefaults to commands that read only files.
@@ -62,8 +62,7 @@ func (r *renderFlags) kubelet() desired.Kubelet {
 // clusterFlags are the flags for the properties of the cluster that templates read.
 type clusterFlags struct{ ipFamily, platform choice }
 
-// addFlags adds the flags to a command. The usage text starts the default with the given words, and ends it with the
-// value.
+// addFlags adds the flags to a command. In the usage texts, fallbackHelp precedes the default value.
 func (c *clusterFlags) addFlags(flags *pflag.FlagSet, fallbackHelp string) {
 	c.ipFamily.allowed = []string{render.IPv4, render.IPv6}
 	c.platform.allowed = []string{render.Kubernetes, render.OpenShift}
@@ -71,7 +70,7 @@ func (c *clusterFlags) addFlags(flags *pflag.FlagSet, fallbackHelp string) {
 	flags.Var(&c.platform, "platform", "platform to render for, Kubernetes or OpenShift (default: "+fallbackHelp+render.Kubernetes+")")
 }
 
-// mergeInto returns the properties of the flags, completed by the detected ones.
+// mergeInto returns the cluster data for templates: the values of the flags, or else the detected values.
 func (c *clusterFlags) mergeInto(cluster render.Cluster) render.Cluster {
 	return render.Cluster{IPFamily: cmp.Or(c.ipFamily.value, cluster.IPFamily), Platform: cmp.Or(c.platform.value, cluster.Platform)}
 }

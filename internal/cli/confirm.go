@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// confirm asks a question on a terminal. Without a terminal, the error states the consequence and names the flag --yes.
-// If the answer is not yes, the error is the given text.
+// confirm asks a question on a terminal. Without a terminal, it returns an error with the consequence and a hint to use
+// --yes. If the user does not answer yes, it returns the text declined as error.
 func (a *app) confirm(question, consequence, declined string) error {
 	if !isTerminal(a.ErrOut) {
 		return errors.New(consequence + "; confirm with --yes, or preview with --dry-run")

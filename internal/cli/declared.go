@@ -17,11 +17,11 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// declaredChange is the change of a VectorSidecar or ClusterVectorSidecar that the installation's values declare.
+// declaredChange is the change of one VectorSidecar or ClusterVectorSidecar that the installation's values declare.
 type declaredChange struct {
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
-	// Action is Create, Update or Delete, "" if the object does not change.
+	// Action is Create, Update or Delete, or "" if the object does not change.
 	Action  string `json:"action,omitempty"`
 	State   string `json:"state"`
 	Message string `json:"message"`
@@ -29,8 +29,8 @@ type declaredChange struct {
 	title string
 }
 
-// planDeclared returns the changes of the VectorSidecars that the values declare, if the values of the command line
-// replace the installed ones. It returns none without values on the command line, or without a cluster.
+// planDeclared returns the changes of the VectorSidecars that the values on the command line declare, compared with the
+// values in the cluster. It returns nil without values on the command line or without a cluster.
 func (s *session) planDeclared(ctx context.Context) ([]declaredChange, error) {
 	if s.values == nil || s.cluster == nil {
 		return nil, nil
@@ -59,9 +59,10 @@ func printDeclared(w io.Writer, changes []declaredChange) error {
 	return nil
 }
 
-// readDeclared returns the states of the declared objects of a namespace, "" for all, by NAMESPACE/NAME. For objects that are
-// not applied, it prints a note with the reason. With isCluster, it is about ClusterVectorSidecars. It returns nil if the
-// values declare no objects, or if the user may not read the installation.
+// readDeclared returns the state of each object that the installation's values declare in a namespace, or in all
+// namespaces for "". isCluster selects ClusterVectorSidecars. It prints a note with the reason for each object that the
+// operator has not applied. It returns nil if the values declare no objects, or if the user may not read the
+// installation.
 func (o *getOptions) readDeclared(ctx context.Context, cluster client.Reader, namespace string, isCluster bool) map[types.NamespacedName]string {
 	installation, err := source.FindInstallation(ctx, cluster, "", namespace)
 	if installation == nil || err != nil {

@@ -55,7 +55,7 @@ kubectl vectorsidecar diff cart -n shop --label logs=vector`,
 	return command
 }
 
-// run prints the differences. The error is a *foundError if there are any, unless a VectorSidecar is invalid.
+// run prints the differences. It returns a *foundError if there are any and all VectorSidecars are valid.
 func (o *diffOptions) run(ctx context.Context, arguments []string) error {
 	scene, err := o.openSession(ctx, arguments...)
 	if err != nil {
@@ -111,8 +111,8 @@ func (o *diffOptions) printDifferences(ctx context.Context, scene *session, merg
 	return hasDifferences, nil
 }
 
-// withoutRenderAnnotations returns a workload without the annotations about the rendering of its sidecar, because the
-// heading shows them already.
+// withoutRenderAnnotations returns a workload without the annotations change-cause and rendered-from, because the
+// heading of its difference contains them.
 func withoutRenderAnnotations(object client.Object) client.Object {
 	shown, _ := object.DeepCopyObject().(client.Object)
 	annotations := maps.Clone(shown.GetAnnotations())
@@ -123,7 +123,7 @@ func withoutRenderAnnotations(object client.Object) client.Object {
 	return shown
 }
 
-// printCompanions prints the companions of the workloads that would be created or changed.
+// printCompanions prints the differences of the workloads' companions. It returns true if there are any.
 func (o *diffOptions) printCompanions(ctx context.Context, scene *session, ruled *result, workloads []workload.Object) (bool, error) {
 	hasDifferences := false
 	for i := range ruled.decision.Missing {
@@ -150,7 +150,7 @@ func (o *diffOptions) printCompanions(ctx context.Context, scene *session, ruled
 	return hasDifferences, nil
 }
 
-// noteUnchanged prints to standard error why a workload does not change.
+// noteUnchanged prints the reason why a workload does not change, to standard error.
 func (o *diffOptions) noteUnchanged(c *change) {
 	for i := range c.plans {
 		if p := &c.plans[i]; p.Reason() != "" && !isWritten(p) {
@@ -159,7 +159,7 @@ func (o *diffOptions) noteUnchanged(c *change) {
 	}
 }
 
-// heading describes the actions on a workload and their causes.
+// heading returns the lines above a difference: the actions on the workload and their causes.
 func (c *change) heading() string {
 	var actions, causes []string
 	for i := range c.plans {
@@ -176,7 +176,7 @@ func (c *change) heading() string {
 	return heading + humanize.EscapeLine("# cause: "+strings.Join(causes, "; ")) + "\n"
 }
 
-// changeVerb returns the words after an action if the workload waits for its batch, or "".
+// changeVerb returns the words that follow an action in a heading if the workload waits for its batch, or "".
 func changeVerb(p *plan.Plan) string {
 	if p.IsWaiting() {
 		return fmt.Sprintf(" in its batch (%s)", p.Reason())

@@ -62,7 +62,8 @@ kubectl vectorsidecar docs WaitingForSlot`,
 	}
 }
 
-// explainReason prints one entry of the catalog.
+// explainReason prints the entry of a reason or code in the catalog. topics are the other arguments that the command
+// accepts, for the error about an unknown word.
 func explainReason(command *cobra.Command, word string, topics []string) error {
 	if rule, isKnown := lint.RuleFor(word); isKnown {
 		_, err := fmt.Fprintf(command.OutOrStdout(), "%s (%s)\n  %s\n  what to do: %s\n", rule.Code, rule.Level, rule.Title, rule.Help)
@@ -88,7 +89,7 @@ func explainReason(command *cobra.Command, word string, topics []string) error {
 	return fmt.Errorf("%s; topics are %s", text, strings.Join(topics, ", "))
 }
 
-// explainCodes prints entries of the catalog.
+// explainCodes prints the entries of several codes in the catalog.
 func explainCodes(command *cobra.Command, codes []string) error {
 	for _, code := range codes {
 		if err := explainReason(command, code, nil); err != nil {

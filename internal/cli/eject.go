@@ -131,8 +131,8 @@ func (o *ejectOptions) ejectFromManifests() error {
 	return &foundError{errors.Join(remaining...)}
 }
 
-// stripSidecars returns the workloads of documents without their sidecars, nil for documents without a sidecar. It also
-// returns the workloads that still need a ConfigMap.
+// stripSidecars removes the sidecars from the workloads in documents. stripped contains one workload for each document,
+// or nil if the document has no sidecar. users are the workloads that still need a ConfigMap, by ConfigMap.
 func stripSidecars(merger *simulate.Merger, documents []source.Document) (stripped []workload.Object, users map[client.ObjectKey][]workload.Ref, err error) {
 	stripped, users = make([]workload.Object, len(documents)), map[client.ObjectKey][]workload.Ref{}
 	for i, document := range documents {
@@ -242,7 +242,7 @@ func checkNotReinjected(ctx context.Context, cluster client.Reader, namespace st
 	return nil
 }
 
-// describeTraces returns the number of traces of each kind.
+// describeTraces returns a text with the numbers of objects from which the command removes something, by kind.
 func describeTraces(traces *removal.Traces) string {
 	return fmt.Sprintf("the sidecars of %s, %s, %s",
 		countNoun(len(traces.Workloads), "workload"), countNoun(len(traces.Sidecars), "VectorSidecar"), countNoun(len(traces.Companions), "ConfigMap"))
@@ -278,7 +278,7 @@ func (o *ejectOptions) listSidecars(traces *removal.Traces) error {
 	return errors.Join(errs...)
 }
 
-// confirmRemoval asks for confirmation if standard input is a terminal.
+// confirmRemoval asks for confirmation of the removal from a namespace or the cluster (see app.confirm).
 func (o *ejectOptions) confirmRemoval(scope string, traces *removal.Traces) error {
 	if o.assumeYes {
 		return nil

@@ -27,21 +27,23 @@ type explainOptions struct {
 	output *format
 }
 
-// explanation is the complete decision about one workload.
+// explanation is the complete explanation of one workload, with the effect of each VectorSidecar.
 type explanation struct {
 	Workload string `json:"workload"`
-	// Reason is a reason of the catalog, and Message a sentence. Together they are the short answer.
+	// Reason is a reason of the catalog, and Message a sentence. Together, they explain why the workload has the
+	// sidecar or not.
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
-	// Owner is the controller owner of the workload if another operator manages it, "" for none.
+	// Owner is the controller owner of the workload, or "" for none.
 	Owner string `json:"owner,omitempty"`
 	// VectorSidecars are the VectorSidecars that can select the workload: the VectorSidecars of its namespace, and
 	// the ClusterVectorSidecars that select the namespace.
 	VectorSidecars []sidecarReport `json:"vectorSidecars"`
 
-	// unreached names the ClusterVectorSidecars that do not select the namespace of the workload, "" for none.
+	// unreached names the ClusterVectorSidecars that do not select the namespace of the workload. It is "" for none.
 	unreached string
-	// otherNamespaceMatch is a VectorSidecar of another namespace that would select the workload there, "" for none.
+	// otherNamespaceMatch names a VectorSidecar of another namespace with a selector that matches the workload. It is
+	// "" for none.
 	otherNamespaceMatch string
 }
 
@@ -54,7 +56,7 @@ type sidecarReport struct {
 	Environment     string `json:"environment,omitempty"`
 	EnvironmentFrom string `json:"environmentFrom,omitempty"`
 	Templates       string `json:"templates,omitempty"`
-	// Assumed describes an assumption that replaces unreadable data.
+	// Assumed describes the assumption that was made because some data could not be read.
 	Assumed  string `json:"assumed,omitempty"`
 	Action   string `json:"action,omitempty"`
 	State    string `json:"state,omitempty"`
@@ -62,30 +64,31 @@ type sidecarReport struct {
 	Restarts int    `json:"restarts,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 	Message  string `json:"message,omitempty"`
-	// Cause is the cause of the next write, and ChangeCause the cause of the last one.
+	// Cause is the cause of the next write, and ChangeCause the cause of the last write.
 	Cause       string `json:"cause,omitempty"`
 	ChangeCause string `json:"changeCause,omitempty"`
 	Warning     string `json:"warning,omitempty"`
-	// QoS describes a different QoS class of the pods with the sidecar.
+	// QoS describes how the sidecar changes the QoS class of the pods.
 	QoS string `json:"qos,omitempty"`
-	// Node explains why the sidecar keeps a node that the Cluster Autoscaler could remove without it.
+	// Node explains why the Cluster Autoscaler cannot remove the nodes of the pods because of the sidecar.
 	Node string `json:"node,omitempty"`
 	// Remark is a property of the workload that affects a sidecar in it.
 	Remark  string `json:"remark,omitempty"`
 	Rollout string `json:"rollout,omitempty"`
-	// InjectedBy is the injector of the present sidecar: the API server or the operator. Admission names the injector
-	// for new workloads, with the reason.
+	// InjectedBy names the injector of the existing sidecar: the API server or the operator. Admission names the
+	// injector for new workloads, with the reason.
 	InjectedBy string `json:"injectedBy,omitempty"`
 	Admission  string `json:"admission,omitempty"`
-	// Reverted explains that the spec failed and the last known good spec is rendered, "" if not.
+	// Reverted explains that the operator renders the last known good spec because the current one has failed. It is ""
+	// otherwise.
 	Reverted string `json:"reverted,omitempty"`
 	// InjectedEnv lists the variables that are injected into the application's containers.
 	InjectedEnv string `json:"injectedEnv,omitempty"`
-	// InjectedHash is the hash of the sidecar in the workload, WantedHash the hash of the desired sidecar.
+	// InjectedHash is the hash of the sidecar in the workload, and WantedHash the hash of the desired sidecar.
 	InjectedHash string `json:"injectedHash,omitempty"`
 	WantedHash   string `json:"wantedHash,omitempty"`
-	// HasOlderRendering is true if the sidecar in the workload is unchanged until the next change, although it would be rendered
-	// differently now.
+	// HasOlderRendering is true if an earlier release has rendered the sidecar, which stays unchanged until its next
+	// change.
 	HasOlderRendering bool    `json:"hasOlderRendering,omitempty"`
 	Fields            []field `json:"fields,omitempty"`
 }
@@ -221,7 +224,7 @@ func (s *session) sidecarReport(ctx context.Context, merger *simulate.Merger, ru
 	return report, nil
 }
 
-// addPlan sets the fields that come from the plan for the workload and from its step.
+// addPlan sets the fields that depend on the plan for the workload and on the step of that plan.
 func (a *sidecarReport) addPlan(p *plan.Plan, planned *step, view *workload.View) {
 	a.Action, a.State, a.Batch, a.Restarts, a.Rollout = planned.Action, planned.State, planned.Batch, planned.Restarts, string(p.Workload.Rollout)
 	a.Reason, a.Message, a.Warning, a.Cause = planned.Reason, planned.Message, p.Warning, p.Write.Cause
@@ -237,8 +240,8 @@ func (a *sidecarReport) addPlan(p *plan.Plan, planned *step, view *workload.View
 	}
 }
 
-// addStatus copies results from the status that only the operator knows: a write that the API server rejected, paused
-// corrections, or the errors of the pods of an unfinished rollout.
+// addStatus sets the fields that depend on the status, because only the operator has this data: rejected writes, paused
+// corrections, and errors of pods.
 func (a *sidecarReport) addStatus(sidecar *v1alpha1.VectorSidecar, ref workload.Ref) {
 	if sidecar.Status.ObservedGeneration != sidecar.Generation {
 		return
@@ -265,7 +268,7 @@ func (a *sidecarReport) addStatus(sidecar *v1alpha1.VectorSidecar, ref workload.
 	}
 }
 
-// templatesName returns the name of the rendered templates.
+// templatesName returns the name of the templates that render the sidecar.
 func (s *session) templatesName(ruled *result) string {
 	if s.inputs.templates != "" {
 		return s.inputs.templates

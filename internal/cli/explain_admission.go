@@ -15,13 +15,13 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// A sidecar is injected in one of two ways.
+// These are the injectors of a sidecar.
 const (
 	byAdmission = "the API server, when the workload was written"
 	byOperator  = "the operator, after the workload was written"
 )
 
-// injectionOrigin describes how the sidecar of a workload was injected, "" for a workload without a sidecar.
+// injectionOrigin returns the injector of the sidecar in a workload, or "" for a workload without a sidecar.
 func injectionOrigin(owned *workload.OwnedFields, hasFields bool) string {
 	switch {
 	case !hasFields || owned.IsEmpty():

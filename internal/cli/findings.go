@@ -15,15 +15,16 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// findingsOutput prints findings of a command.
+// findingsOutput prints the findings of a command in the format that -o selects.
 type findingsOutput struct {
 	app    *app
 	output *format
-	// command is the command that found them, and noun the kind of the checked things.
+	// command is the name of the command that has found the findings, and noun the name of the objects that it checks.
 	command, noun string
 }
 
-// newFindingsOutput adds -o to a command that prints findings. The noun names the kind of the checked things.
+// newFindingsOutput adds the flag -o to a command that prints findings. noun is the name of the objects that the
+// command checks.
 func newFindingsOutput(a *app, command *cobra.Command, noun string) findingsOutput {
 	return findingsOutput{a, addFormat(command, "github", "sarif", "junit", "json"), "kubectl vectorsidecar " + command.Name(), noun}
 }

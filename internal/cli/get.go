@@ -33,7 +33,8 @@ type getOptions struct {
 	selector             string
 	output               *format
 
-	// declared are the states of the objects that the installation's values declare. nil means that they declare none.
+	// declared contains the state of each object that the installation's values declare. It is nil if they declare
+	// none.
 	declared map[types.NamespacedName]string
 }
 
@@ -67,7 +68,7 @@ kubectl vectorsidecar get clustervectorsidecars`,
 	return command
 }
 
-// run prints the VectorSidecars or ClusterVectorSidecars with the names, or all of them without names.
+// run prints the VectorSidecars or ClusterVectorSidecars with the given names, or all of them if no names are given.
 func (o *getOptions) run(ctx context.Context, names []string) error {
 	if err := o.output.check(); err != nil {
 		return err
@@ -119,7 +120,7 @@ func (o *getOptions) run(ctx context.Context, names []string) error {
 	return err
 }
 
-// reduceSidecar returns the part of a VectorSidecar that is printed.
+// reduceSidecar returns the part of a VectorSidecar that get prints.
 func (o *getOptions) reduceSidecar(sidecar *v1alpha1.VectorSidecar) (v1alpha1.VectorSidecar, bool) {
 	printed := *sidecar
 	printed.ManagedFields = nil
@@ -200,7 +201,7 @@ func readyState(conditions []metav1.Condition, isCurrent bool) (state, reason, m
 	return string(ready.Status), ready.Reason, ready.Message
 }
 
-// formatAge returns the time since a start as kubectl prints it, or "-" for no start.
+// formatAge returns the time since a start in the format of kubectl, or "-" if the start is zero.
 func formatAge(start metav1.Time) string {
 	if start.IsZero() {
 		return "-"

@@ -21,8 +21,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// parseClusterNames returns the names of the ClusterVectorSidecars among the arguments of a command. An argument is
-// clustervectorsidecar/NAME, or clustervectorsidecars for all. isAsked is false without such an argument.
+// parseClusterNames returns the names of ClusterVectorSidecars in the arguments of a command, which have the form
+// clustervectorsidecar/NAME. The argument clustervectorsidecars stands for all. isAsked is false if the arguments name
+// no ClusterVectorSidecars.
 func parseClusterNames(arguments []string) (names []string, isAsked bool, err error) {
 	isAll, otherCount := false, 0
 	for _, argument := range arguments {

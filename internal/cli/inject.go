@@ -69,7 +69,7 @@ func (o *injectOptions) run(ctx context.Context) error {
 	if err := errors.Join(merged.faultErrors()...); err != nil {
 		return err
 	}
-	// Print all or nothing, because a pipe into a cluster must not get half of the output.
+	// The output is printed at once after all checks, because a pipe into a cluster must not get half of it.
 	var buffer bytes.Buffer
 	printed := map[client.ObjectKey]bool{}
 	for _, document := range scene.documents {
@@ -81,8 +81,9 @@ func (o *injectOptions) run(ctx context.Context) error {
 	return err
 }
 
-// printInjected writes a document, with its sidecar if it gets one. It first writes the companions that the document
-// needs and that are not printed yet, because their Namespace may come directly before the document.
+// printInjected writes a document, with the sidecar if its workload gets one. Before it, it writes the companions that
+// the workload needs and that are not in printed yet. Their Namespace may be the document before, so they cannot come
+// earlier.
 func (o *injectOptions) printInjected(w io.Writer, merged *mergedResult, document source.Document, printed map[client.ObjectKey]bool) error {
 	deployment, ok := workload.ToObject(document.Object)
 	if !ok {
@@ -115,7 +116,7 @@ func printDocument(w io.Writer, document source.Document) error {
 	return err
 }
 
-// printTransformed writes the result for a document, without fields that only the merge code adds.
+// printTransformed writes the changed object of a document, without the empty fields that the conversion has added.
 func printTransformed(w io.Writer, document source.Document, object *unstructured.Unstructured) error {
 	object = object.DeepCopy()
 	object.SetNamespace(document.Namespace)
@@ -123,7 +124,7 @@ func printTransformed(w io.Writer, document source.Document, object *unstructure
 	return printObject(w, object.Object)
 }
 
-// removeEmptyFields removes empty maps that typed objects print although the user did not write them.
+// removeEmptyFields removes the empty maps that typed objects print although the document did not contain them.
 func removeEmptyFields(node any) {
 	switch v := node.(type) {
 	case map[string]any:

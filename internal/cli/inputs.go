@@ -33,7 +33,7 @@ const (
 	defaultKubeVersion = "v1.36.0"
 )
 
-// inputs selects the sources of the objects of a command, according to its flags.
+// inputs are the flags that select the objects for a command: files, a namespace, or workloads of the cluster.
 type inputs struct {
 	app *app
 
@@ -46,7 +46,7 @@ type inputs struct {
 	// allNamespaces and selector are set only by commands with these flags.
 	allNamespaces bool
 	selector      string
-	// manifests is true if the workloads from files are printed with the sidecar, to be applied.
+	// manifests is true if the command prints the workloads from files with the sidecar, so that users apply them.
 	manifests bool
 }
 
@@ -77,15 +77,16 @@ func (s *inputs) addWorkloadFlags(command *cobra.Command) {
 	command.Flags().StringVarP(&s.selector, "selector", "l", "", "show only workloads with these labels")
 }
 
-// parsedInputs is the content of the input files.
+// parsedInputs contains the objects of the input files.
 type parsedInputs struct {
 	documents, sidecars []source.Document
-	// hasWorkloads and hasSidecars are true if these objects come from files only.
+	// hasWorkloads and hasSidecars are true if the files contain these objects, so that they are not read from the
+	// cluster.
 	hasWorkloads, hasSidecars bool
 }
 
-// openSession reads the files, and reads missing kinds of objects from the cluster. names are the workloads that the command
-// applies to, empty for all.
+// openSession reads the files, and reads the objects that they do not contain from the cluster. names are the workloads
+// to which the command applies, or none for all.
 func (s *inputs) openSession(ctx context.Context, names ...string) (*session, error) {
 	filter, err := s.parseFilter(names)
 	if err != nil {
@@ -118,7 +119,7 @@ func (s *inputs) openSession(ctx context.Context, names ...string) (*session, er
 	return scene, nil
 }
 
-// parseInputs reads the files and determines the kinds of objects in them.
+// parseInputs reads the files and determines which kinds of objects they contain.
 func (s *inputs) parseInputs() (*parsedInputs, error) {
 	if err := requireOneStdin(s.files, s.sidecars, s.values.files); err != nil {
 		return nil, err
@@ -160,9 +161,8 @@ func hasObject[T client.Object](lists ...[]source.Document) bool {
 	return false
 }
 
-// openChart returns the files of the sidecar chart. A directory without Chart.yaml, or with a Chart.yaml that has only
-// annotations, contains the files that differ from the built-in chart. The ConfigMap of a template set may be written
-// in the same way.
+// openChart returns the files of the sidecar chart. A directory without Chart.yaml, or with a Chart.yaml of annotations
+// only, contains the files that differ from the built-in chart, as the ConfigMap of a template set does.
 func (s *inputs) openChart() (fs.FS, error) {
 	if s.templates == "" {
 		return s.app.chart, nil
@@ -192,7 +192,7 @@ func (s *inputs) openChart() (fs.FS, error) {
 	return files.FS()
 }
 
-// openFolder opens the directory of a chart. Links cannot lead out of it.
+// openFolder opens the directory of a chart. Symbolic links in it cannot refer to files outside.
 func openFolder(name string) (fs.FS, error) {
 	root, err := os.OpenRoot(name)
 	if err != nil {
@@ -230,9 +230,9 @@ func (s *inputs) addLabels(object workload.Object) {
 	object.SetLabels(labels)
 }
 
-// defaultNamespace returns the namespace for objects without a namespace. It is the namespace of the command line, else
-// the one namespace of all VectorSidecars, else the current one. The current namespace comes from the kubeconfig only
-// if a cluster is read, so that files alone give the same result everywhere.
+// defaultNamespace returns the namespace for objects of files that do not have one: the namespace of the flag, or the
+// namespace that all VectorSidecars in the files have, or the current namespace. The kubeconfig defines the current
+// namespace only if a cluster is read, so that files without a cluster have the same result everywhere.
 func (g *parsedInputs) defaultNamespace(flag, current string) (string, error) {
 	if flag != "" {
 		return flag, nil
@@ -253,9 +253,9 @@ func (g *parsedInputs) defaultNamespace(flag, current string) (string, error) {
 	return current, nil
 }
 
-// inputNamespace returns the namespace to read from the cluster. It is the namespace of the command line, or the one
-// namespace of all workloads and VectorSidecars of the files. Objects of other namespaces would have no counterpart
-// in the files.
+// inputNamespace returns the namespace from which objects of the cluster are read: the namespace of the flag, or the
+// namespace that all workloads and VectorSidecars in the files have. Objects of other namespaces would not belong to
+// the files.
 func (g *parsedInputs) inputNamespace(flag, current string) (string, error) {
 	namespace, err := g.defaultNamespace(flag, current)
 	if err != nil || flag != "" {

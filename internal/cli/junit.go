@@ -55,7 +55,7 @@ func printJUnit(w io.Writer, name string, cases []junitCase) error {
 	return err
 }
 
-// junitCases returns a case for every finding, or a single passed one for all files if there are none.
+// junitCases returns one test case for each finding. Without findings, it returns one passed test case for all files.
 func (o *findingsOutput) junitCases(result *lint.Result) []junitCase {
 	var cases []junitCase
 	for i := range result.Findings {

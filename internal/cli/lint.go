@@ -159,7 +159,8 @@ func (o *lintOptions) lintChart(ctx context.Context, linter *lint.Linter, name s
 	return linter.LintChart(ctx, &lint.Folder{Name: name, Files: directory, Chart: chart, BuiltIn: o.inputs.app.builtin.Chart})
 }
 
-// newLinter returns a linter for the chart and values that the flags name. The error is from reading them.
+// newLinter returns a linter with the chart and the values that the flags name. It returns an error if they cannot be
+// read.
 func (o *lintOptions) newLinter(ctx context.Context) (*lint.Linter, error) {
 	files, err := o.inputs.openChart()
 	if err != nil {
@@ -191,7 +192,7 @@ func (o *lintOptions) newLinter(ctx context.Context) (*lint.Linter, error) {
 	}, nil
 }
 
-// linted are the extensions of the files to lint in directories.
+// linted are the extensions of the files in directories that lint reads.
 var linted = []string{".yaml", ".yml", ".json", ".toml"}
 
 // isLintedFile reports whether a file has an extension that lint reads.

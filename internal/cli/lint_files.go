@@ -15,17 +15,17 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// lintedFiles are the files below a path.
+// lintedFiles are the files and charts to lint below a path.
 type lintedFiles struct {
 	files []lint.File
-	// charts are the directories of sidecar charts. The files of a chart are linted with the chart, except for the
-	// values of its environments.
+	// charts are the directories of sidecar charts. All files of a chart are linted together, except the values of its
+	// environments.
 	charts  []string
 	skipped []lint.SkippedFile
 }
 
-// collectFiles returns the files below a path. The values.yaml of a sidecar chart stands for the chart. The other arguments
-// are the files that the command line names as values.
+// collectFiles returns the files to lint below a path. A values.yaml in the directory of a sidecar chart stands for
+// that chart. values are the files that the command line names as values.
 func (a *app) collectFiles(path string, values ...string) (*lintedFiles, error) {
 	collected := &lintedFiles{}
 	if path == "-" {
@@ -57,8 +57,8 @@ func (a *app) collectFiles(path string, values ...string) (*lintedFiles, error) 
 	return collected, err
 }
 
-// addFile adds a file below a path. A template of a chart is added if it is a plain object, and listed as skipped if
-// it has a VectorSidecar.
+// addFile adds a file below a path. A template of a chart is added only if it is valid YAML without template actions.
+// If it contains a VectorSidecar, it is listed as skipped.
 func (f *lintedFiles) addFile(path, name string, values []string) error {
 	text, err := source.ReadFile(name)
 	if err != nil {
@@ -85,8 +85,8 @@ func (f *lintedFiles) addFile(path, name string, values []string) error {
 	return nil
 }
 
-// isIgnoredFile reports whether a subdirectory has no files to lint: a hidden directory, and a directory of a sidecar
-// chart except for the values of its environments.
+// isIgnoredFile reports whether lint skips a subdirectory: a hidden directory, or a directory in a sidecar chart that
+// does not contain the values of its environments.
 func isIgnoredFile(name string) bool {
 	base := filepath.Base(name)
 	if base[0] == '.' || base == "testdata" || base == "node_modules" {
@@ -97,7 +97,7 @@ func isIgnoredFile(name string) bool {
 
 const templatesFolder = "templates"
 
-// chartOfTemplate returns the directory of the chart that has a file as a template, "" for another file.
+// chartOfTemplate returns the directory of the chart to which a template file belongs, or "" for other files.
 func chartOfTemplate(name string) string {
 	for folder := filepath.Dir(name); ; folder = filepath.Dir(folder) {
 		parent := filepath.Dir(folder)
@@ -110,8 +110,8 @@ func chartOfTemplate(name string) string {
 	}
 }
 
-// findOtherChart returns the directory of the chart that contains a file. It is "" without a chart, and for a chart of
-// lint.IsOurChart.
+// findOtherChart returns the directory of the Helm chart that contains a file. It returns "" for a file outside of
+// charts, or in a chart of this project (lint.IsOurChart).
 func findOtherChart(name string) string {
 	absolute, err := filepath.Abs(name)
 	if err != nil {

@@ -51,7 +51,7 @@ func offlineCommands(root *cobra.Command) []string {
 // isDocumented reports whether the reference documentation has a section for a command.
 func isDocumented(command *cobra.Command) bool { return !command.Hidden && command.Name() != "help" }
 
-// indentedBlock finds the examples of files in a text. Pages have them in fences.
+// indentedBlock matches an indented example in a description. The page has such an example in a code block.
 var indentedBlock = regexp.MustCompile(`(?m)(?:^ {4}.*\n)+`)
 
 // describeCommand writes the section of a command: its usage, its description, its examples and its flags.
@@ -84,8 +84,8 @@ func describeCommand(b *strings.Builder, command *cobra.Command) {
 	}
 }
 
-// ownFlags returns the flags of a command without the flags of kubectl, and whether the command also has the flags of
-// kubectl.
+// ownFlags returns the flags of a command without the flags of kubectl. isKube reports whether the command also has the
+// flags of kubectl.
 func ownFlags(command *cobra.Command) (flags []*pflag.Flag, isKube bool) {
 	kube := kubeFlags()
 	command.Flags().VisitAll(func(flag *pflag.Flag) {

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// onceFlag is a flag that accepts one value. Otherwise a second value would silently replace the first one.
+// onceFlag is a flag that may be set only once. pflag would let a second value replace the first one silently.
 type onceFlag struct {
 	pflag.Value
 

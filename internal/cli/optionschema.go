@@ -16,16 +16,17 @@ import (
 // jsonSchema is a JSON schema, or a part of one.
 type jsonSchema = map[string]any
 
-// optionSchema writes the options of one release of Vector as JSON schemas. No option is required, because another
-// layer may set it. Every option may be null, because null removes the value of another layer.
+// optionSchema creates JSON schemas for the options of one release of Vector. No option is required, because another
+// layer of values may set it. Every option may be null, because null removes the value of another layer.
 type optionSchema struct {
 	minor int
-	// definitions are the definitions by name. Equal objects share one definition.
+	// definitions are the definitions of the schema by name. Equal objects share one definition.
 	definitions jsonSchema
 	names       map[*vectoroptions.Object]string
 }
 
-// withOptions returns the schema of values, with Vector's options at the places of a Vector configuration.
+// withOptions returns the schema of values with the options of a Vector release at all places that contain Vector
+// configuration. minor is the minor version of the release.
 func withOptions(schema []byte, minor int) ([]byte, error) {
 	var root jsonSchema
 	if err := bounded.Schemas().DecodeJSON(schema, &root); err != nil {
@@ -58,7 +59,7 @@ func withOptions(schema []byte, minor int) ([]byte, error) {
 // schemaReference returns a JSON schema that refers to a definition in the same document.
 func schemaReference(name string) jsonSchema { return jsonSchema{"$ref": "#/definitions/" + name} }
 
-// componentSchema defines the components of a section. The type of a component selects its options.
+// componentSchema adds the definition of the components in a section. The type of a component determines its options.
 func (o *optionSchema) componentSchema(section string) {
 	types := []any{}
 	var cases []any
@@ -88,7 +89,7 @@ func (o *optionSchema) objectSchema(object *vectoroptions.Object) jsonSchema {
 	return schemaReference(name)
 }
 
-// objectBody returns the schema of an object with its options, and with additional properties.
+// objectBody returns the schema of an object with its options and with additional properties.
 func (o *optionSchema) objectBody(object *vectoroptions.Object, extraNames ...string) jsonSchema {
 	properties := jsonSchema{}
 	var additional any = !object.Denies
@@ -123,7 +124,7 @@ func (o *optionSchema) optionValueSchema(option *vectoroptions.Option) any {
 	return schema
 }
 
-// formSchemas returns the schemas of a value, including a string that Vector replaces.
+// formSchemas returns the schemas of a value in any of its forms, and of a string that Vector replaces by a value.
 func (o *optionSchema) formSchemas(forms []vectoroptions.Form) []any {
 	alternatives := []any{jsonSchema{"type": "null"}}
 	isText := false
@@ -138,7 +139,7 @@ func (o *optionSchema) formSchemas(forms []vectoroptions.Form) []any {
 	return alternatives
 }
 
-// placeholderSchema returns the schema of a string with a variable, a secret or a field.
+// placeholderSchema returns the schema of a string that contains a variable, a secret or a field of the event.
 func placeholderSchema() jsonSchema {
 	return jsonSchema{"type": "string", "pattern": `\$|SECRET\[|\{\{`}
 }

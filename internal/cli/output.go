@@ -97,7 +97,7 @@ func (f *format) check() error {
 	return nil
 }
 
-// isTree reports whether the output is for programs.
+// isTree reports whether the output is JSON or YAML.
 func (f *format) isTree() bool { return f.name == "json" || f.name == "yaml" }
 
 // print writes data as JSON or YAML.
@@ -146,7 +146,7 @@ func countNoun(n int, singular string) string {
 	return fmt.Sprintf("%d %ss", n, singular)
 }
 
-// isNoMatch reports whether a request failed because the cluster does not have the API of the kind.
+// isNoMatch reports whether a request failed because the API server does not have the kind.
 func isNoMatch(err error) bool {
 	var noKind *apimeta.NoKindMatchError
 	var noResource *apimeta.NoResourceMatchError

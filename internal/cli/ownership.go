@@ -16,7 +16,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// field is a field that a field manager of the operator owns, with the other field managers that own it.
+// field is a field of a workload that a field manager of the operator owns. It lists the other owners.
 type field struct {
 	Path        string   `json:"path"`
 	OtherOwners []string `json:"others,omitempty"`
@@ -68,7 +68,7 @@ func fieldSet(entry *metav1.ManagedFieldsEntry) *fieldpath.Set {
 	return set
 }
 
-// summarizeFields returns the number of fields and the field managers that share them.
+// summarizeFields returns a text with the number of fields and with their other owners.
 func summarizeFields(fields []field) string {
 	if len(fields) == 0 {
 		return ""

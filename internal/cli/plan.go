@@ -30,16 +30,16 @@ type planOptions struct {
 
 // planReport is the predicted result of a rollout in a namespace or a cluster.
 type planReport struct {
-	// Workloads is the number of workloads that VectorSidecars select or own. Restarts is the number of replaced
-	// pods, and Batches the number of batches.
+	// Workloads is the number of workloads that VectorSidecars select, or that have their sidecars. Restarts is the
+	// number of replaced pods, and Batches the number of batches.
 	Workloads int            `json:"workloads"`
 	Restarts  int            `json:"restarts"`
 	Batches   int            `json:"batches"`
 	States    map[string]int `json:"states"`
 	Steps     []step         `json:"steps"`
 
-	// Estimate is the duration of all batches if pods start as fast as specified, such as 12m30s. It excludes the
-	// time until rollout windows open.
+	// Estimate is the duration of all batches, such as 12m30s, if each pod is ready after --pod-startup. It does not
+	// include the time until rollout windows open.
 	Estimate string             `json:"estimate,omitempty"`
 	Forecast *simulate.Forecast `json:"forecast,omitempty"`
 	Invalid  []invalid          `json:"invalid,omitempty"`
@@ -47,16 +47,16 @@ type planReport struct {
 	Declared []declaredChange `json:"declared,omitempty"`
 }
 
-// step is the effect of one VectorSidecar on one workload.
+// step is the planned change of one workload by one VectorSidecar.
 type step struct {
 	Namespace     string `json:"namespace"`
 	VectorSidecar string `json:"vectorSidecar"`
 	Workload      string `json:"workload"`
 	Action        string `json:"action"`
 	State         string `json:"state"`
-	// Batch is the number of the batch, 1 for now. 0 means nothing to do, or never under the present conditions.
+	// Batch is the number of the batch in which the change starts, or 0 if nothing changes or the change cannot start.
 	Batch int `json:"batch,omitempty"`
-	// Wave is the wave of the VectorSidecar, "" for a change without waves.
+	// Wave is the name of the VectorSidecar's wave, or "" if the change does not roll out in waves.
 	Wave     string `json:"wave,omitempty"`
 	Restarts int    `json:"restarts"`
 	Reason   string `json:"reason,omitempty"`
@@ -190,12 +190,13 @@ func (s *session) evaluateAll(ctx context.Context) ([]*result, error) {
 	return results, nil
 }
 
-// pacedPlans returns the plans and their limits.
+// pacedPlans returns the plans of a VectorSidecar with the limits of its rollouts.
 func (r *result) pacedPlans() simulate.PacedPlans {
 	return simulate.PacedPlans{Sidecar: client.ObjectKeyFromObject(r.sidecar), Plans: r.decision.Plans, Limit: r.decision.Limit, Matched: r.decision.Matched}
 }
 
-// newStep returns the step of a plan for a workload, and the workload after it; nil if no pods are replaced.
+// newStep returns the step of a plan, and a copy of the workload after the step. The copy is nil if no pods are
+// replaced.
 func newStep(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, batch int) (step, workload.Object, error) {
 	plannedStep := step{
 		Namespace: p.Target.Namespace, Workload: p.Target.Name,

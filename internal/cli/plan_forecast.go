@@ -24,8 +24,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// readSurroundings reads the objects that limit the pods of the session's workloads, or scale them by their requests.
-// Objects of the files replace objects of the cluster. It prints a note for each kind that cannot be read.
+// readSurroundings reads the objects that limit or scale the pods of the session's workloads, such as quotas and
+// autoscalers. Objects in the files replace objects of the cluster. It prints a note for each kind that cannot be read.
 func (s *session) readSurroundings(ctx context.Context) (*simulate.Surroundings, error) {
 	surroundings := &simulate.Surroundings{Workloads: s.objects.Workloads(), Existing: map[string]simulate.Objects{}}
 	if s.cluster != nil {
@@ -69,8 +69,8 @@ func (s *session) readSurroundings(ctx context.Context) (*simulate.Surroundings,
 	return surroundings, nil
 }
 
-// readRevisions reads the revisions of workloads that quotas count, because a change that returns to a revision
-// creates none.
+// readRevisions reads the revisions of workloads if quotas count them. A change that returns to an existing revision
+// does not create another one.
 func (s *session) readRevisions(ctx context.Context, surroundings *simulate.Surroundings) error {
 	isRead := map[string]bool{}
 	for i := range surroundings.Quotas {
@@ -99,8 +99,8 @@ func withoutManagers(object client.Object) (workload.Object, bool) {
 	return reduced, ok
 }
 
-// collectBounds lists objects of the cluster and returns the results of reduce. It prints a note if they cannot be
-// read.
+// collectBounds lists objects of the cluster, and returns the results of reduce for them. It prints a note if they
+// cannot be listed.
 func collectBounds[T any](ctx context.Context, s *session, list client.ObjectList, plural string, reduce func(client.Object) (T, bool), namespace client.InNamespace) ([]T, error) {
 	bounds, err := livelist.Collect(ctx, livelist.New(s.cluster), list, reduce, namespace)
 	switch {
@@ -113,10 +113,11 @@ func collectBounds[T any](ctx context.Context, s *session, list client.ObjectLis
 	return bounds, nil
 }
 
-// rootCertificates is the ConfigMap that Kubernetes creates in each namespace.
+// rootCertificates is the name of the ConfigMap that Kubernetes creates in each namespace, which quotas count.
 const rootCertificates = "kube-root-ca.crt"
 
-// existingObjects returns the numbers of objects in a namespace that a quota of a file counts.
+// existingObjects returns the numbers of existing objects in a namespace that quotas count. It is needed for quotas in
+// files, which have no status.
 func (s *session) existingObjects(ctx context.Context, namespace string) (simulate.Objects, error) {
 	names := map[string]bool{}
 	if s.cluster == nil {
@@ -147,8 +148,8 @@ func (s *session) existingObjects(ctx context.Context, namespace string) (simula
 	return existing, nil
 }
 
-// createdObjects returns, by namespace, the objects that are created for VectorSidecars, and the VectorSidecars that do
-// not exist yet.
+// createdObjects returns the numbers of objects that would be created in each namespace: the objects of VectorSidecars,
+// and new VectorSidecars.
 func createdObjects(results []*result) map[string]simulate.Objects {
 	created := map[string]simulate.Objects{}
 	for _, ruled := range results {
@@ -169,19 +170,18 @@ func createdObjects(results []*result) map[string]simulate.Objects {
 	return created
 }
 
-// simulatedRun is the combined result of the steps of a plan.
+// simulatedRun is the combined effect of all steps of a plan.
 type simulatedRun struct {
 	startup time.Duration
-	// replaced are the workloads with replaced pods, each once. indexes contains the index of each workload in
-	// replaced.
+	// replaced are the workloads with replaced pods. A workload occurs once, at its index in indexes.
 	replaced []simulate.Replacement
 	indexes  map[workload.Object]int
-	// batches is the duration of each batch, and soaks the soak time of each wave after its last batch.
+	// batches contains the duration of each batch, and soaks the soak time after the last batch of each wave.
 	batches map[int]time.Duration
 	soaks   map[string]time.Duration
 }
 
-// newSimulatedRun returns a run without workloads, in which pods need startup to become ready.
+// newSimulatedRun returns an empty run. startup is the time that a pod takes to become ready.
 func newSimulatedRun(startup time.Duration) *simulatedRun {
 	return &simulatedRun{startup: startup, indexes: map[workload.Object]int{}, batches: map[int]time.Duration{}, soaks: map[string]time.Duration{}}
 }
@@ -218,22 +218,22 @@ func (o *simulatedRun) totalDuration() (sum time.Duration) {
 
 // rolloutOrder is the order of the plans of VectorSidecars.
 type rolloutOrder struct {
-	// batches are the batches of the plans of each VectorSidecar. 0 means never under the present conditions. An
-	// invalid VectorSidecar has no plans.
+	// batches are the batch numbers of the plans of each VectorSidecar. The number is 0 for a plan that cannot start.
+	// An invalid VectorSidecar has no plans.
 	batches [][]int
 	// waves[i] is the wave of the i-th VectorSidecar.
 	waves []plannedWave
 }
 
-// plannedWave is a wave of an installation. The zero value means a change without waves.
+// plannedWave is the wave of a VectorSidecar. The zero value means that the change does not roll out in waves.
 type plannedWave struct {
 	number int
 	name   string
 	soak   time.Duration
 }
 
-// planOrder returns the order of the plans of VectorSidecars that share the rollout slots of the installation. The
-// plans of a wave come after all plans of the wave before.
+// planOrder assigns the plans of VectorSidecars to batches. The VectorSidecars share the rollout slots of the
+// installation, and the plans of a wave come after all plans of the waves before.
 func (s *session) planOrder(results []*result) rolloutOrder {
 	rules := cmp.Or(s.taker.Platform.Rollout, &fleet.Rules{}) // The installation may have no rules.
 	planned := rolloutOrder{batches: make([][]int, len(results)), waves: s.plannedWaves(results, rules)}
@@ -279,7 +279,7 @@ func (s *session) plannedWaves(results []*result, rules *fleet.Rules) []plannedW
 	return waves
 }
 
-// printForecast prints the additional needs of the new pods.
+// printForecast prints the resources that the new pods need, and the effects on quotas and autoscalers.
 func (o *planReport) printForecast(a *app) error {
 	var rows [][]string
 	for _, namespaceForecast := range o.Forecast.Namespaces {

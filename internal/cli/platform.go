@@ -16,12 +16,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// revisionLookup returns the platform with an earlier revision.
+// revisionLookup returns the platform of an earlier revision.
 type revisionLookup = func(ctx context.Context, revision string) (*desired.Platform, error)
 
-// loadPlatform returns the platform team's configuration: the values, policy and template sets of the installation,
-// unless the command line replaces them. values are the values of the command line, nil for none. If nothing is
-// replaced, it also returns a function for earlier revisions.
+// loadPlatform returns the values, policy and template sets for the evaluation: those of the installation, or those
+// that the command line sets. values are the values of the command line, or nil for none. If the command line sets
+// nothing, it also returns a function for the platforms of earlier revisions.
 func (s *inputs) loadPlatform(ctx context.Context, chart fs.FS, cluster client.Reader, installed *source.Installation, values *desired.InstallationValues) (*desired.Platform, revisionLookup, error) {
 	var proposed *source.Installation
 	if values != nil || s.templates != "" {
@@ -40,7 +40,8 @@ func (s *inputs) loadPlatform(ctx context.Context, chart fs.FS, cluster client.R
 	return platform, earlierPlatform, nil
 }
 
-// withSets returns an installation with the template sets that other values define, if there are other values.
+// withSets returns the installation with the template sets that other values would define. It returns the installation
+// unchanged if values is nil.
 func withSets(installed *source.Installation, values *desired.InstallationValues) *source.Installation {
 	if values == nil {
 		return installed
@@ -51,7 +52,7 @@ func withSets(installed *source.Installation, values *desired.InstallationValues
 	return &installation
 }
 
-// loadedOnce is the directory of a chart that several renderings share.
+// loadedOnce is the directory of a chart that is loaded only once for several renderings.
 type loadedOnce struct {
 	fs.FS
 
@@ -66,7 +67,7 @@ func newLoadedOnce(chart fs.FS) *loadedOnce {
 	return &loadedOnce{FS: chart, load: sync.OnceValues(func() (*render.Chart, error) { return render.LoadChart(chart) })}
 }
 
-// loadChart loads a chart. A loadedOnce is loaded only at the first call.
+// loadChart loads a chart. It loads a loadedOnce only in the first call.
 func loadChart(chart fs.FS) (*render.Chart, error) {
 	if shared, ok := chart.(*loadedOnce); ok {
 		return shared.load()
@@ -74,9 +75,9 @@ func loadChart(chart fs.FS) (*render.Chart, error) {
 	return render.LoadChart(chart)
 }
 
-// loadPlatform returns the platform that the operator has published, and a function for earlier revisions. It prints a
-// note for each part that differs from the present ConfigMaps. If proposed is not nil, it returns the platform of the
-// proposed ConfigMaps instead.
+// loadPlatform returns the platform that the operator has published, and a function for the platforms of earlier
+// revisions. It prints a note for each part that differs from the current ConfigMaps. If proposed is not nil, it
+// returns the platform of the proposed ConfigMaps.
 func (a *app) loadPlatform(ctx context.Context, chart fs.FS, cluster client.Reader, installed, proposed *source.Installation) (*desired.Platform, revisionLookup, error) {
 	if effective := cmp.Or(proposed, installed); effective.Values == nil && len(effective.TemplateSets) == 0 {
 		loaded, err := loadChart(chart)

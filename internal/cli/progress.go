@@ -15,7 +15,7 @@ import (
 // barWidth is the width of the progress bar on a terminal.
 const barWidth = 30
 
-// progress shows the progress of an eject: a bar on a terminal, otherwise a line for each workload.
+// progress prints the progress of eject: as a bar on a terminal, and otherwise as a line for each workload.
 type progress struct {
 	writer io.Writer
 	isBar  bool
@@ -25,7 +25,7 @@ type progress struct {
 // newProgress returns a progress that is printed to w, as a bar on a terminal.
 func newProgress(w io.Writer) *progress { return &progress{writer: w, isBar: isTerminal(w)} }
 
-// showStep shows that a workload has lost its sidecars, or the error.
+// showStep prints that a workload has lost its sidecars, or the error.
 func (p *progress) showStep(step removal.Step) {
 	target := fmt.Sprintf("%s %s/%s", step.Workload.Kind, step.Workload.Namespace, step.Workload.Name)
 	if step.Err != nil {

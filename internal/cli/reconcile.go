@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// answerPoll is the interval of checks for the operator's response.
+// answerPoll is the time between two checks whether the operator has handled the request.
 const answerPoll = 500 * time.Millisecond
 
 // reconcileOptions are the flags of reconcile.
@@ -63,7 +63,7 @@ kubectl vectorsidecar reconcile --all --live -n shop`,
 	return command
 }
 
-// run requests a reconcile of VectorSidecars by an annotation, and waits until the operator has handled it.
+// run requests a reconcile of VectorSidecars by setting an annotation, and waits until the operator has handled it.
 func (o *reconcileOptions) run(ctx context.Context, names []string) error {
 	switch {
 	case o.allSidecars == (len(names) > 0):
@@ -139,7 +139,7 @@ func filterByName(sidecars []v1alpha1.VectorSidecar, arguments []string, namespa
 	return sidecars, nil
 }
 
-// awaitReconciles waits for the operator's response for all VectorSidecars, and prints their state.
+// awaitReconciles waits until the operator has handled the request for all VectorSidecars, and prints their state.
 func (o *reconcileOptions) awaitReconciles(ctx context.Context, cluster client.Reader, sidecars []v1alpha1.VectorSidecar, request string) error {
 	var missing []string
 	err := wait.PollUntilContextTimeout(ctx, answerPoll, o.timeout, true, func(ctx context.Context) (bool, error) {

@@ -132,7 +132,7 @@ func (p property) typeText() string {
 	return "any"
 }
 
-// defaultText returns a default as it is written, empty for a map of further values.
+// defaultText returns a default value as users write it in a values file, or "" for a map.
 func defaultText(value any) string {
 	if tree, isMap := value.(map[string]any); value == nil || isMap && len(tree) > 0 {
 		return ""

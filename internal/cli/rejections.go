@@ -41,8 +41,8 @@ func (b *Builtin) rejectionReason(ctx context.Context, kind string, manifest []b
 	return cmp.Or(rejections.CreateText(), rejections.ApplyText())
 }
 
-// noteRejections prints a note for each VectorSidecar or ClusterVectorSidecar of the files that the API server would
-// reject, or would decode differently than its author may expect.
+// noteRejections prints a note for each VectorSidecar or ClusterVectorSidecar in the files that the API server would
+// reject, or that has duplicate keys.
 func (a *app) noteRejections(ctx context.Context, documents []source.Document) error {
 	if a.files != nil {
 		return nil // Notes of scenarios are not printed.

@@ -83,8 +83,8 @@ func (o *renderOptions) run(ctx context.Context, arguments []string) error {
 	return o.print(objects)
 }
 
-// renderedObjects returns the companions, and then the workloads that a VectorSidecar may select. From files, these are all
-// workloads in the namespaces of VectorSidecars. From a cluster, these are the selected workloads.
+// renderedObjects returns the objects to print: the companions, followed by the workloads. From files, all workloads in
+// the namespaces of VectorSidecars are printed, and from a cluster only the selected ones.
 func (o *renderOptions) renderedObjects(scene *session, merged *mergedResult, workloads []workload.Object) ([]any, error) {
 	namespaces := map[string]bool{}
 	for _, ruled := range merged.rulings {
@@ -118,7 +118,8 @@ func (o *renderOptions) renderedObjects(scene *session, merged *mergedResult, wo
 	return objects, nil
 }
 
-// renderError returns the reason why the workload cannot get a sidecar. If its owner opted out, it only prints a note.
+// renderError returns an error with the reason why the workload cannot get a sidecar. If the workload opts out, it
+// prints a note instead.
 func (c *change) renderError(a *app) error {
 	for i := range c.plans {
 		p := &c.plans[i]

@@ -19,13 +19,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// byReport is appended to messages that the operator reports.
+// byReport is the end of messages that are from the status in the cluster.
 const byReport = " (as the operator reports)"
 
-// applyReport replaces a decision by the status that the operator reports, if the user may not read the installation's
-// values. The reason is that a rendering without these values is a guess, so a difference from it means nothing. The
-// status applies only if it is about the current spec. Otherwise the guess is used. If the guess is an error, the
-// missing values may be the cause.
+// applyReport replaces the decision about a VectorSidecar by its status in the cluster, if the user may not read the
+// installation's values. Without these values, the decision is only an assumption. If the status is not for the current
+// spec, the decision stays, and an error of the decision mentions the missing values.
 func (s *session) applyReport(ruled *result) error {
 	if s.valuesErr == nil || s.inputs.values.isSet() {
 		return nil
@@ -44,13 +43,13 @@ func (s *session) applyReport(ruled *result) error {
 	return nil
 }
 
-// isReported reports whether the status is about the current spec.
+// isReported reports whether the status of a VectorSidecar is for its current spec.
 func isReported(sidecar *v1alpha1.VectorSidecar) bool {
 	return sidecar.Status.ObservedGeneration == sidecar.Generation && sidecar.DeletionTimestamp == nil &&
 		apimeta.FindStatusCondition(sidecar.Status.Conditions, meta.ConditionReady) != nil
 }
 
-// applyReport replaces the decision by the status.
+// applyReport replaces the decision by the status of the VectorSidecar.
 func (r *result) applyReport() {
 	status := &r.sidecar.Status
 	r.decision.Environment, r.decision.TemplateSet = cmp.Or(status.Environment, r.decision.Environment), cmp.Or(status.TemplateSet, r.decision.TemplateSet)
@@ -75,7 +74,7 @@ func (r *result) applyReport() {
 	}
 }
 
-// reportedInvalid returns the reason why nothing is injected, nil if something is injected.
+// reportedInvalid returns the reason in a status why no sidecar is injected, or nil if sidecars are injected.
 func reportedInvalid(status *v1alpha1.VectorSidecarStatus) *desired.Invalid {
 	valid := apimeta.FindStatusCondition(status.Conditions, meta.ConditionConfigValid)
 	if valid == nil || valid.Status != metav1.ConditionFalse || status.Total().Injected > 0 {
@@ -84,7 +83,7 @@ func reportedInvalid(status *v1alpha1.VectorSidecarStatus) *desired.Invalid {
 	return &desired.Invalid{Reason: valid.Reason, Message: valid.Message + byReport}
 }
 
-// reportedPlan returns the plan of a workload according to the status, nil for none. decided is the plan of the
+// reportedPlan returns the plan of a workload according to the status, or nil for none. decided is the plan of the
 // decision, or nil.
 func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Plan {
 	if !decision.Selects(r.sidecar, r.findRecord(view.Ref)) || !r.sidecar.Spec.IsEnabled() {
@@ -145,8 +144,8 @@ func reportedRollout(reported *v1alpha1.WorkloadStatus) plan.Rollout {
 	}
 }
 
-// clearWait returns a plan that does not wait for other workloads, because the plans of the other workloads are
-// guesses.
+// clearWait returns a plan without a wait for other workloads. Such a wait would be wrong, because the plans of the
+// other workloads are assumptions.
 func clearWait(p *plan.Plan) *plan.Plan {
 	if p == nil || p.Block == nil || !p.Block.Kind.EndsByItself() {
 		return p

@@ -39,7 +39,7 @@ kubectl vectorsidecar rollout promote canary
 kubectl vectorsidecar rollout retry
 # return the VectorSidecars that have the published revision to the previous revision
 kubectl vectorsidecar rollout undo`,
-		// Without these, cobra would answer a mistyped command with the help and exit code 0.
+		// Without Args and RunE, cobra would print the help and exit with code 0 after a mistyped command.
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
@@ -162,7 +162,7 @@ func (o *rolloutOptions) retrySidecar(ctx context.Context, argument string) erro
 	return o.annotateTarget(ctx, cluster, target, changes...)
 }
 
-// rollout is the progress of an installation's templates and values.
+// rollout is the state of the rollout of an installation's templates and values.
 type rollout struct {
 	// Revision is the digest of the published templates and values. RevisionNotRead explains why it could not be
 	// read.
@@ -170,23 +170,27 @@ type rollout struct {
 	RevisionNotRead string `json:"revisionNotRead,omitempty"`
 	// IsUndone is true if a user has undone the revision. No VectorSidecar starts an undone revision.
 	IsUndone bool `json:"isUndone,omitempty"`
-	// Faults name the parts with a present version that is not in use: template sets, policy and rollout rules.
+	// Faults name the parts that have an invalid current version, so that an earlier version is used: template sets,
+	// policy and rollout rules.
 	Faults []string `json:"faults,omitempty"`
-	// Problems explain why the rollout does not continue, or not everywhere: writes stopped, revision halted, waves
-	// stuck.
+	// Problems explain why the rollout does not continue in some or all VectorSidecars: writes are stopped, the
+	// revision is halted, or waves are stuck.
 	Problems []string `json:"problems,omitempty"`
 	Waves    []wave   `json:"waves,omitempty"`
-	// RevertedSpecs are the first VectorSidecars that reverted their own spec, with a description of the failed spec.
+	// RevertedSpecs are the first few VectorSidecars that have reverted to an earlier spec, each with a description of
+	// the failed spec.
 	RevertedSpecs []string `json:"revertedSpecs,omitempty"`
 
 	rules  *fleet.Rules
 	target fleet.Target
 	// publishedAt is the time at which the revision was published, zero if unknown.
 	publishedAt time.Time
-	// platform is the present platform. After an undo its revision differs.
+	// platform is the platform of the current ConfigMaps. After an undo, it has another revision than the published
+	// one.
 	platform *desired.Platform
 	values   types.NamespacedName
-	// writes reports whether writes are stopped. isStoppedByValues reports whether the value writes stops them.
+	// writes is the result of the check whether writes are stopped. isStoppedByValues reports whether a value of the
+	// installation stops them.
 	writes            checkup.Result
 	isStoppedByValues bool
 }
@@ -253,8 +257,8 @@ func (r *rollout) requireStarting() error {
 	return fmt.Errorf("revision %s is undone; run kubectl vectorsidecar rollout retry to start it again", r.Revision)
 }
 
-// readWaves reads the rollout as readRollout does, and returns an error if the installation has no waves. It prints a
-// note for each part of the published revision that differs from the present one.
+// readWaves returns the result of readRollout, or an error if the installation has no waves. It prints a note for each
+// part of the published revision that differs from the current ConfigMaps.
 func (o *rolloutOptions) readWaves(ctx context.Context, cluster client.Reader) (*rollout, error) {
 	read, err := o.readRollout(ctx, cluster)
 	if err == nil {

@@ -15,7 +15,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 )
 
-// annotation is an annotation to set, with a description of the effect. An empty value removes the annotation.
+// annotation is an annotation that a command sets or, if the value is "", removes. effect describes the effect for
+// users.
 type annotation struct{ key, value, effect string }
 
 // annotateInstallation sets or removes annotations of an installation that has waves.
@@ -56,7 +57,7 @@ func (o *rolloutOptions) patchAnnotations(ctx context.Context, cluster client.Cl
 	return humanize.Fprintf(o.app.Out, "%s annotated: %s\n", argument, changes[0].effect)
 }
 
-// setIn sets or removes the annotation in an object, which is not written.
+// setIn sets or removes the annotation in an object in memory.
 func (a *annotation) setIn(object client.Object) {
 	annotations := maps.Clone(object.GetAnnotations())
 	delete(annotations, a.key)

@@ -63,7 +63,7 @@ kubectl vectorsidecar rollout diff 0123456789`,
 	return command
 }
 
-// storedRevision is a revision that the operator has stored.
+// storedRevision is a stored revision, for rollout history.
 type storedRevision struct {
 	Revision string      `json:"revision"`
 	Stored   metav1.Time `json:"stored"`
@@ -71,7 +71,7 @@ type storedRevision struct {
 	// that failed with it.
 	VectorSidecars  int   `json:"vectorSidecars"`
 	FailedWorkloads int32 `json:"failedWorkloads"`
-	// IsPresent is true for the target revision of all VectorSidecars.
+	// IsPresent is true for the published revision.
 	IsPresent bool `json:"isPresent"`
 	// Failures are the failures of the revision that VectorSidecars have recorded.
 	Failures []rolloutFailure `json:"failures,omitempty"`
@@ -79,7 +79,7 @@ type storedRevision struct {
 	Failure *fleet.RevisionFailure `json:"failure,omitempty"`
 }
 
-// stateText names the state of a stored revision, or is "" for a revision without a particular state.
+// stateText returns the state of a stored revision, such as published or failed, or "" for no special state.
 func (r *storedRevision) stateText() string {
 	var states []string
 	if r.IsPresent {
@@ -163,8 +163,8 @@ func (o *rolloutOptions) printHistory(ctx context.Context) error {
 	return nil
 }
 
-// printRevisionDiff prints the differences between two revisions. The published revision replaces a missing second one. The error
-// is a *foundError if there are differences.
+// printRevisionDiff prints the differences between two revisions, or between one and the published revision. It returns
+// a *foundError if there are differences.
 func (o *rolloutOptions) printRevisionDiff(ctx context.Context, revisions []string) error {
 	cluster, read, err := o.openRollout(ctx)
 	if err != nil {
@@ -207,8 +207,8 @@ func (o *rolloutOptions) printRevisionDiff(ctx context.Context, revisions []stri
 	return nil
 }
 
-// readContent returns the content of a revision, as it is stored. If the published revision is not stored yet, it
-// returns the published content.
+// readContent returns the stored content of a revision. If the published revision is not stored yet, it returns the
+// content of the ConfigMaps.
 func (r *rollout) readContent(ctx context.Context, cluster client.Reader, revision string) (*fleet.Content, error) {
 	content, err := source.ReadRevision(ctx, cluster, r.values, revision)
 	recordErr := &fleet.RecordError{}
@@ -229,12 +229,12 @@ func (r *rollout) readContent(ctx context.Context, cluster client.Reader, revisi
 	return nil, fmt.Errorf("revision %q is not stored; stored revisions: %s", revision, cmp.Or(strings.Join(names, ", "), "none"))
 }
 
-// matchesRevision returns a function that reports whether a ControllerRevision is the one of a revision.
+// matchesRevision returns a function that reports whether a ControllerRevision contains the revision.
 func matchesRevision(revision string) func(appsv1.ControllerRevision) bool {
 	return func(stored appsv1.ControllerRevision) bool { return stored.Labels[meta.LabelRevision] == revision }
 }
 
-// contentFiles returns the files of a revision by path, with or without the built-in templates.
+// contentFiles returns the files of a revision by path. withBuiltIn includes the built-in templates.
 func contentFiles(content *fleet.Content, withBuiltIn bool) map[string]string {
 	byPath := map[string]string{}
 	add := func(folder string, files fleet.Files) {

@@ -10,7 +10,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/checkup"
 )
 
-// findProblems sets the problems that rollout status prints.
+// findProblems sets Problems, which rollout status prints.
 func (r *rollout) findProblems(waveMembers []waveMember, now time.Time) {
 	if r.writes.State != checkup.OK {
 		r.Problems = append(r.Problems, r.writes.Message)

@@ -45,23 +45,23 @@ kubectl vectorsidecar rollout status -w`,
 // wave is the progress of one wave.
 type wave struct {
 	Name string `json:"name"`
-	// VectorSidecars is the number of VectorSidecars, by state. A ClusterVectorSidecar counts in each wave in which
-	// it has namespaces.
+	// VectorSidecars contains the number of VectorSidecars in each state. A ClusterVectorSidecar counts once in each
+	// wave that contains some of its namespaces.
 	VectorSidecars map[v1alpha1.RolloutState]int `json:"vectorSidecars"`
 	// FailedWorkloads is the number of workloads that failed because of the sidecar.
 	FailedWorkloads int32 `json:"failedWorkloads"`
 	// DeferredWorkloads is the number of workloads that wait for spec.rollout.mode of their VectorSidecars. Waves do
 	// not wait for them.
 	DeferredWorkloads int32 `json:"deferredWorkloads,omitempty"`
-	// Workloads is the number of workloads with the revision. Evidence is the number of these workloads with pods
-	// that have run it.
+	// Workloads is the number of workloads with the revision. Evidence is the number of these workloads of which a pod
+	// has run the revision.
 	Workloads int32 `json:"workloads,omitempty"`
 	Evidence  int32 `json:"evidence,omitempty"`
 	// SoaksUntil is the end of the soak of the wave.
 	SoaksUntil *metav1.Time `json:"soaksUntil,omitempty"`
 	// Unfinished are the first VectorSidecars that have not finished, with the reason why they wait.
 	Unfinished []string `json:"unfinished,omitempty"`
-	// Failures are the first failures that the VectorSidecars of the wave have recorded, of all revisions.
+	// Failures are the first few failures that the VectorSidecars of the wave have recorded, with any revision.
 	Failures []rolloutFailure `json:"failures,omitempty"`
 }
 
@@ -76,7 +76,7 @@ type rolloutFailure struct {
 // mostFailures is the maximum number of failures of a wave, or of a revision, in the output.
 const mostFailures = 5
 
-// matchingFailures returns the recorded failures with a revision, of all revisions if it is "", sorted by VectorSidecar.
+// matchingFailures returns the recorded failures with a revision, or with any revision for "", sorted by VectorSidecar.
 func (w *waveMember) matchingFailures(revision string) (failures []rolloutFailure) {
 	if w.status == nil {
 		return nil
@@ -89,7 +89,7 @@ func (w *waveMember) matchingFailures(revision string) (failures []rolloutFailur
 	return failures
 }
 
-// failureTexts describes the first failures, one per line, and counts the rest.
+// failureTexts describes the first few failures, one per line, and adds the number of the others.
 func failureTexts(failures []rolloutFailure) []string {
 	var lines []string
 	for i := range failures {
@@ -101,7 +101,7 @@ func failureTexts(failures []rolloutFailure) []string {
 // mostUnfinished is the maximum number of VectorSidecars of a wave in the output.
 const mostUnfinished = 5
 
-// countMembers sets the waves with the numbers of their VectorSidecars.
+// countMembers sets the numbers of VectorSidecars and workloads in each wave.
 func (r *rollout) countMembers(waveMembers []waveMember) {
 	byName := map[string]*wave{}
 	for n := range len(r.rules.Waves) + 1 {
@@ -195,7 +195,7 @@ func (o *rolloutOptions) printStatus(ctx context.Context) error {
 	return err
 }
 
-// bars is the length of a bar.
+// bars is the length of the progress bar of a wave, in characters.
 const bars = 20
 
 // print writes the state of the rollout: the published revision, its problems, and the waves.

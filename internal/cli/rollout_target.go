@@ -32,8 +32,8 @@ func isKind(word string, names []string) bool {
 	return slices.Contains(names, strings.TrimSuffix(strings.ToLower(word), "."+v1alpha1.GroupVersion.Group))
 }
 
-// parseSidecarName returns the name in vectorsidecar/NAME, or clustervectorsidecar/NAME unchanged. isOne is false for
-// other arguments.
+// parseSidecarName returns the name of a VectorSidecar in the argument vectorsidecar/NAME. It returns
+// clustervectorsidecar/NAME unchanged. isOne is false for other arguments.
 func parseSidecarName(argument string) (name string, isOne bool) {
 	kind, name, isPair := strings.Cut(argument, "/")
 	switch {
@@ -48,13 +48,14 @@ func parseSidecarName(argument string) (name string, isOne bool) {
 // rolloutTarget is a VectorSidecar or a ClusterVectorSidecar that a rollout command changes.
 type rolloutTarget struct {
 	object client.Object
-	// name is the name of the object. For a ClusterVectorSidecar it is the name within a namespace.
+	// name is the name of the object. For a ClusterVectorSidecar, it is the name that its VectorSidecars have within a
+	// namespace.
 	name string
 	spec *v1alpha1.VectorSidecarSpec
 	// title is the name in messages, and argument the name on a command line.
 	title, argument string
-	// deferred is the change that waits for spec.rollout.mode, nil if no change waits. isObserved is true if the
-	// status is about the present spec.
+	// deferred is the change that waits for spec.rollout.mode, or nil if no change waits. isObserved is true if the
+	// status is for the current spec.
 	deferred   *v1alpha1.DeferredStatus
 	isObserved bool
 	// canaries are the changes that wait because no canary has pods.
@@ -102,15 +103,16 @@ func (o *rolloutOptions) annotateTarget(ctx context.Context, cluster client.Clie
 	return o.patchAnnotations(ctx, cluster, target.object, target.title, target.argument, changes)
 }
 
-// waveMember is the progress of a VectorSidecar, or of a ClusterVectorSidecar in the namespaces of a wave.
+// waveMember is the progress of a VectorSidecar in its wave, or of a ClusterVectorSidecar in those of its namespaces
+// that are in the wave.
 type waveMember struct {
 	name     string
 	status   *v1alpha1.RolloutStatus
 	deferred int32
 }
 
-// readWaveMembers lists the progress of all VectorSidecars by wave. reverted describes the VectorSidecars that reverted their
-// own spec. A note is printed if ClusterVectorSidecars cannot be read.
+// readWaveMembers returns the progress of all VectorSidecars by wave. reverted describes the VectorSidecars that have
+// reverted to an earlier spec. It prints a note if ClusterVectorSidecars cannot be read.
 func (o *rolloutOptions) readWaveMembers(ctx context.Context, cluster client.Reader) (waveMembers []waveMember, reverted []string, err error) {
 	live := livelist.New(cluster)
 	note := func(list *[]string, name, text string) {

@@ -87,7 +87,7 @@ type undoRequest struct {
 	undoneRevision string
 	// stored are the stored revisions, the newest first.
 	stored []fleet.StoredRevision
-	// target is the only VectorSidecar of the request, nil for all VectorSidecars.
+	// target is the VectorSidecar to which the request applies, or nil for all VectorSidecars.
 	target *rolloutTarget
 	// change is the annotation that the request sets.
 	change annotation
@@ -120,7 +120,7 @@ func (o *undoOptions) run(ctx context.Context, names []string) error {
 	return o.undoToRevision(ctx, request)
 }
 
-// undo returns each VectorSidecar to its own earlier revision.
+// undo requests that each VectorSidecar returns to its previous revision.
 func (o *undoOptions) undo(ctx context.Context, request *undoRequest) error {
 	target := &request.read.target
 	isUndone := target.Undone != ""
@@ -143,7 +143,7 @@ func (o *undoOptions) undo(ctx context.Context, request *undoRequest) error {
 	return o.executeRequest(ctx, request, effect, unread)
 }
 
-// undoToRevision moves all VectorSidecars, or one, to a revision.
+// undoToRevision requests that all VectorSidecars, or one of them, move to a revision.
 func (o *undoOptions) undoToRevision(ctx context.Context, request *undoRequest) error {
 	read := request.read
 	switch {
@@ -171,7 +171,8 @@ func (o *undoOptions) undoToRevision(ctx context.Context, request *undoRequest) 
 	return o.executeRequest(ctx, request, effect, unread)
 }
 
-// previewEffect returns the effect of a request on VectorSidecars. unread is true if they cannot be read.
+// previewEffect returns the effect that a request will have on VectorSidecars. unread is true if the VectorSidecars
+// cannot be read.
 func (o *undoOptions) previewEffect(ctx context.Context, request *undoRequest) (effect fleet.UndoEffect, unread bool, err error) {
 	members, err := o.listUndoMembers(ctx, request.cluster)
 	if apierrors.IsForbidden(err) {
@@ -226,7 +227,7 @@ func (o *undoOptions) listUndoMembers(ctx context.Context, cluster client.Reader
 	return append(members, clusters...), nil
 }
 
-// executeRequest prints the effect of a request, asks for confirmation, and writes the request.
+// executeRequest prints the effect of a request, asks for confirmation, and writes the annotation of the request.
 func (o *undoOptions) executeRequest(ctx context.Context, request *undoRequest, effect fleet.UndoEffect, unread bool) error {
 	lines := []string{"VectorSidecars not read"}
 	if !unread {
@@ -307,7 +308,7 @@ const (
 	mostShown   = 100
 )
 
-// changedValues returns the values, and the template sets, that differ between two revisions, as lines.
+// changedValues returns lines about the values and template sets that differ between two revisions.
 func (r *rollout) changedValues(ctx context.Context, cluster client.Reader, oldRevision, newRevision string) []string {
 	var contents [2]*fleet.Content
 	for i, revision := range []string{oldRevision, newRevision} {

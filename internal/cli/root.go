@@ -34,7 +34,8 @@ const (
 	exitError = 2
 )
 
-// foundError ends a command that has found something. Its text is empty if everything has been printed.
+// foundError is the error of a command that has found something, such as differences, and so ends with exit code 1. Its
+// text is "" if the command has already printed everything.
 type foundError struct{ err error }
 
 func (e *foundError) Error() string {
@@ -50,16 +51,16 @@ func (e *foundError) Unwrap() error { return e.err }
 type app struct {
 	genericiooptions.IOStreams
 
-	// chart is the sidecar chart to render.
+	// chart is the sidecar chart that commands render.
 	chart   fs.FS
 	builtin Builtin
 	version string
 	kube    *genericclioptions.ConfigFlags
-	// files replace the files of the file system if not nil.
+	// files replace the file system, or is nil.
 	files map[string][]byte
-	// moreValues take precedence over the values of a command's flags if not nil.
+	// moreValues take precedence over the values of a command's flags. It is nil for none.
 	moreValues *valueSource
-	// cluster replaces the cluster that the flags name if not nil.
+	// cluster replaces the cluster that the flags name, or is nil.
 	cluster client.WithWatch
 }
 
@@ -95,7 +96,7 @@ type Builtin struct {
 	definition, clusterDefinition func() (*definition.Definition, error)
 }
 
-// WithCache returns a copy that reads each part once. All commands that use the copy share the parts.
+// WithCache returns a copy that reads each part only once, for all commands that use the copy.
 func (b Builtin) WithCache() Builtin {
 	if b.definition != nil {
 		return b
@@ -135,8 +136,8 @@ func New(streams genericiooptions.IOStreams, builtin Builtin, version string) *c
 	return newApp(streams, builtin, version).rootCommand()
 }
 
-// newApp returns an app. It escapes control characters in text for people, because most of that text comes from
-// elsewhere.
+// newApp returns an app. Its outputs for people escape control characters, because most texts are not from this
+// program.
 func newApp(streams genericiooptions.IOStreams, builtin Builtin, version string) *app {
 	builtin = builtin.WithCache()
 	streams.Out, streams.ErrOut = humanize.NewWriter(streams.Out), humanize.NewWriter(streams.ErrOut)

@@ -12,8 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// sarif is a report in the Static Analysis Results Interchange Format, version 2.1.0. It has only the fields that are
-// used here.
+// sarif is a report in the Static Analysis Results Interchange Format, version 2.1.0, with the fields that this program
+// needs.
 type sarif struct {
 	Schema  string     `json:"$schema"`
 	Version string     `json:"version"`

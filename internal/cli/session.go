@@ -34,7 +34,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// session contains all objects that a command needs for decisions.
+// session contains all objects and settings that a command needs for decisions.
 type session struct {
 	objects *source.ObjectOverlay
 
@@ -44,24 +44,24 @@ type session struct {
 	documents []source.Document
 	// sources are the documents of the files and of --sidecar.
 	sources []source.Document
-	// namespace is the namespace of the command, "" for all. filesNamespace is the namespace for objects of files
-	// without a namespace.
+	// namespace is the namespace of the command, or "" for all namespaces. filesNamespace is the namespace for objects
+	// of files that do not have one.
 	namespace, filesNamespace string
-	// cluster is nil if the files contain everything. installation is nil if the operator is not installed, or if the
-	// user may not look it up.
+	// cluster is the client of the cluster, or nil if the files contain all objects. installation is nil if the
+	// operator is not installed, or if the user may not read it.
 	cluster      client.WithWatch
 	installation *source.Installation
-	// valuesErr is the reason why the installation's values could not be read, nil if they were read.
+	// valuesErr explains why the installation's values could not be read, or is nil if they were read.
 	valuesErr   error
 	kubeVersion string
-	// values are the values of the command line, nil for none.
+	// values are the values of the command line, or nil for none.
 	values *desired.InstallationValues
 	// renderCluster contains the properties of the cluster that templates read.
 	renderCluster render.Cluster
 	kubelet       desired.Kubelet
-	// noted contains the notes that were printed.
+	// noted contains the notes that were already printed.
 	noted map[string]bool
-	// asksVector is true if Vector validates the rendered configurations.
+	// asksVector is true if the command runs Vector to validate the rendered configurations.
 	asksVector bool
 
 	taker source.Snapshotter
@@ -74,13 +74,13 @@ type result struct {
 	input    *decision.Input
 	decision *decision.Decision
 
-	// assumed describes an assumption that was made because the installation's values could not be read, "" if they
-	// were read.
+	// assumed describes the assumption that was made because the installation's values could not be read. It is "" if
+	// they were read.
 	assumed string
 }
 
 // restConfig returns the client configuration of the cluster that the flags name. It raises client-go's limit of five
-// requests a second, because a check of each permission of the operator would take several seconds.
+// requests per second: with that limit, the command check would take several seconds for the operator's permissions.
 func (a *app) restConfig() (*rest.Config, error) {
 	config, err := a.kube.ToRESTConfig()
 	if err != nil {
@@ -216,7 +216,8 @@ func (s *session) loadInstallation(ctx context.Context) error {
 	return s.readNodes(ctx)
 }
 
-// readNodes reads the oldest kubelet if the operator does, so that both render the same.
+// readNodes reads the oldest kubelet if the operator also reads it. Otherwise, the session would render differently
+// than the operator.
 func (s *session) readNodes(ctx context.Context) error {
 	if s.inputs.kubeletVersion != "" || s.installation == nil || !s.installation.ReadsNodes {
 		return nil
@@ -229,7 +230,7 @@ func (s *session) readNodes(ctx context.Context) error {
 	return err
 }
 
-// addDocuments adds the objects of the files, which replace objects of the cluster.
+// addDocuments adds the objects of the files. They replace objects of the cluster with the same name.
 func (s *session) addDocuments(ctx context.Context, input *parsedInputs) error {
 	namespace, err := input.defaultNamespace(*s.inputs.app.kube.Namespace, s.namespace)
 	if err != nil {
@@ -275,8 +276,8 @@ func (s *session) addDocuments(ctx context.Context, input *parsedInputs) error {
 	return err
 }
 
-// requireUnique returns an error for a workload that the files contain twice. Otherwise one copy would be evaluated,
-// and the other copy would stay without a sidecar. locations are the positions of the workloads so far.
+// requireUnique returns an error if the files contain a workload twice. Otherwise, only one of the two copies would be
+// evaluated. locations are the positions of the workloads so far.
 func requireUnique(locations map[workload.Ref]string, document source.Document, ref workload.Ref) error {
 	ref.UID = ""
 	location := fmt.Sprintf("%s: document %d", document.Source, document.Number)
@@ -299,7 +300,7 @@ func isClusterScoped(object client.Object) bool {
 	return false
 }
 
-// operatorNamespace returns the operator namespace, "" if unknown.
+// operatorNamespace returns the operator namespace, or "" if it is unknown.
 func (s *session) operatorNamespace() string {
 	if s.installation != nil {
 		return s.installation.Namespace
@@ -307,7 +308,7 @@ func (s *session) operatorNamespace() string {
 	return s.inputs.operatorNamespace
 }
 
-// addNote prints a note about the session, once.
+// addNote prints a note about the session, unless the same note was printed before.
 func (s *session) addNote(text string) {
 	if s.noted[text] {
 		return
@@ -319,7 +320,7 @@ func (s *session) addNote(text string) {
 	s.inputs.app.printNote("%s", text)
 }
 
-// loadEvaluator determines the platform's configuration and the default environment.
+// loadEvaluator sets the platform and the default environment for evaluations.
 func (s *session) loadEvaluator(ctx context.Context, chart fs.FS) error {
 	s.taker = source.Snapshotter{Source: accounts{source.Reader{Reader: s.objects}, s}, Settings: desired.Settings{Home: s.operatorNamespace()}, Now: time.Now(), WorkloadKinds: decision.WorkloadKinds{MissingKinds: s.objects.MissingKinds, Manifests: s.inputs.manifests}}
 	installed := source.Installation{}
@@ -358,7 +359,7 @@ func (s *session) loadEvaluator(ctx context.Context, chart fs.FS) error {
 	return err
 }
 
-// evaluateSidecar evaluates one VectorSidecar. It prints notes about assumptions, and assumes that Vector accepts
+// evaluateSidecar evaluates one VectorSidecar and prints notes about assumptions. One assumption is that Vector accepts
 // every configuration.
 func (s *session) evaluateSidecar(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*result, error) {
 	input, err := s.taker.Observe(ctx, sidecar)

@@ -30,7 +30,7 @@ type testOptions struct {
 	vector string
 	output *format
 
-	// program is the Vector binary that --vector names, nil without the flag.
+	// program is the Vector binary that --vector names, or nil without the flag.
 	program *vectorprogram.Program
 	// valueFiles are the files of --values and --set-file that were read, by name.
 	valueFiles map[string][]byte
@@ -41,12 +41,12 @@ type testResult struct {
 	Name   string `json:"name"`
 	Passed bool   `json:"passed"`
 	Story  string `json:"story,omitempty"`
-	// Error is the reason why the test cannot be run.
+	// Error explains why the test could not be run.
 	Error string `json:"error,omitempty"`
 	// Difference is a unified diff of the expected and the actual output.
 	Difference string `json:"difference,omitempty"`
-	// Vector lists the errors that Vector reports, Unable the reasons why Vector could not check, and Unchecked the
-	// parts that Vector did not check.
+	// Vector lists the errors that Vector has reported. Unable lists the reasons why Vector could not check the
+	// configuration, and Unchecked the parts that it did not check.
 	Vector    []string `json:"vector,omitempty"`
 	Unable    []string `json:"unable,omitempty"`
 	Unchecked []string `json:"unchecked,omitempty"`
@@ -150,9 +150,9 @@ func (o *testOptions) run(ctx context.Context, arguments []string) error {
 	return o.print(verdicts)
 }
 
-// findChart returns the chart in a directory or in the nearest directory above it, or else the chart for tests
-// outside of a chart. charts are the charts of the directories so far. A chart that cannot be loaded is an error, not
-// a result of its tests.
+// findChart returns the chart in a directory or in the nearest directory above it. Without one, it returns the chart
+// for tests outside of charts. charts caches the charts by directory. It returns an error if the chart cannot be
+// loaded, because that is not the failure of one test.
 func (o *testOptions) findChart(folder string, charts map[string]fs.FS) (chart fs.FS, err error) {
 	if chart, isKnown := charts[folder]; isKnown {
 		return chart, nil
@@ -179,8 +179,8 @@ func (o *testOptions) findChart(folder string, charts map[string]fs.FS) (chart f
 	return shared, nil
 }
 
-// runScenario renders a scenario and compares the result. It returns an error if that is not possible. charts are the charts
-// of the directories so far.
+// runScenario renders a scenario and compares the result with the expected one. It returns an error if the scenario
+// cannot be rendered. charts caches the charts by directory.
 func (o *testOptions) runScenario(ctx context.Context, charts map[string]fs.FS, test *scenario.Scenario) (testResult, error) {
 	result := testResult{Name: test.Name, Story: test.Story}
 	folder, err := filepath.Abs(test.Folder())
@@ -258,8 +258,8 @@ func (o *testOptions) scenarioApp(chart fs.FS, test *scenario.Scenario, w io.Wri
 	}
 }
 
-// checkValues returns an error if the values of the command line cannot be read, because that is not a result of the
-// tests.
+// checkValues returns an error if the values of the command line cannot be read. Without it, every test would fail for
+// that reason.
 func (o *testOptions) checkValues() error {
 	if err := requireOneStdin(o.inputs.values.files); err != nil {
 		return err
@@ -289,7 +289,7 @@ func (o *testOptions) readValues(name string) ([]byte, error) {
 	return text, err
 }
 
-// scenarioInputs returns the inputs that scenarioArguments name.
+// scenarioInputs returns the inputs that correspond to the command line of scenarioArguments.
 func (o *testOptions) scenarioInputs(chart fs.FS, test *scenario.Scenario) *inputs {
 	command := &cobra.Command{}
 	s := newInputs(o.scenarioApp(chart, test, io.Discard), command)

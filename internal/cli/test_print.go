@@ -62,7 +62,7 @@ func (o *testOptions) print(verdicts []testResult) error {
 	return nil
 }
 
-// noteUnchecked prints the parts that Vector did not check, and the number of tests of each.
+// noteUnchecked prints each part that Vector did not check, with the number of tests that contain it.
 func (o *testOptions) noteUnchecked(verdicts []testResult) {
 	tests := map[string]int{}
 	for _, result := range verdicts {

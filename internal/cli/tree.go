@@ -106,7 +106,8 @@ func (o *treeOptions) formatTree(ctx context.Context, scene *session) ([]byte, e
 	return buffer.Bytes(), nil
 }
 
-// buildTree evaluates every VectorSidecar and puts it below its environment.
+// buildTree evaluates every VectorSidecar, and returns the tree of environments, template sets, VectorSidecars and
+// workloads.
 func (s *session) buildTree(ctx context.Context) ([]*node, error) {
 	roots := []*node{}
 	for _, sidecar := range s.objects.Sidecars() {
@@ -146,8 +147,7 @@ func findOrAddChild(siblings *[]*node, kind, name string) *node {
 	return added
 }
 
-// print writes the node and its children. lead is the start of the node's line, and indent the start of the lines of
-// its children.
+// print writes the node and its children. lead precedes the node's own line, and indent the lines of its children.
 func (n *node) print(buffer *bytes.Buffer, lead, indent string) {
 	text := n.Kind + " " + n.Name
 	for _, detail := range []string{n.State, n.Reason} {

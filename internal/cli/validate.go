@@ -158,16 +158,16 @@ func notValidatedError(reasons []string) error {
 	return fmt.Errorf("validating with Vector: no result: %s", strings.Join(reasons, "; "))
 }
 
-// vectorResult is the result of Vector's checks in a session. Linted counts configurations.
+// vectorResult is the result of validating configurations with Vector. Its findings have the form of lint.
 type vectorResult struct {
 	lint.Result
 
-	// unable lists the configurations that could not be checked, with the reason. unchecked lists the parts that were
-	// not checked.
+	// unable lists the configurations that could not be checked, each with the reason. unchecked lists the parts of
+	// configurations that Vector did not check.
 	unable, unchecked []string
 }
 
-// validate validates all configurations that are rendered for the workloads of the command, each configuration once.
+// validate validates the configurations of the workloads to which the command applies, each configuration once.
 func (s *session) validate(ctx context.Context, program *vectorprogram.Program) (*vectorResult, error) {
 	s.asksVector = true
 	result := &vectorResult{Result: lint.Result{Findings: []lint.Finding{}}}
@@ -188,7 +188,8 @@ func (s *session) validate(ctx context.Context, program *vectorprogram.Program) 
 	return result, nil
 }
 
-// validateSidecar validates the configurations that are rendered for one VectorSidecar. It reports whether there were any.
+// validateSidecar validates the configurations that are rendered for one VectorSidecar. isAsked reports whether there
+// were any.
 func (s *session) validateSidecar(ctx context.Context, program *vectorprogram.Program, ruled *result, checked map[string]bool, result *vectorResult) (isAsked bool, err error) {
 	if ruled.decision.Previous == nil {
 		return false, nil

@@ -35,8 +35,8 @@ func (v *valueFlags) isSet() bool {
 	return len(v.files)+len(v.set)+len(v.setString)+len(v.setFile) > 0
 }
 
-// readValues returns the values of the command line, nil for none. If they do not name their environment, it is the
-// first requested environment that they do not define under environments.
+// readValues returns the values of the command line, or nil for none. If the values do not name their environment, it
+// is the first of the given environments that they do not define under environments.
 func (s *inputs) readValues(ctx context.Context, environments ...string) (*desired.InstallationValues, error) {
 	sources := []valueSource{{&s.values, s.app.readInput}}
 	if s.app.moreValues != nil {
@@ -72,7 +72,7 @@ func (s *inputs) readValues(ctx context.Context, environments ...string) (*desir
 	return desired.NewInstallationValues(ctx, s.app.builtin.Chart, *merged, environments...)
 }
 
-// valueSource is a set of flags, and a function that reads the files that they name.
+// valueSource consists of the flags for values, and of a function that reads the files that they name.
 type valueSource struct {
 	flags *valueFlags
 
@@ -93,7 +93,7 @@ func (v valueSource) settings() []environment.Setting {
 	return settings
 }
 
-// requireOneStdin returns an error if several flags read the standard input, because only the first one would get content.
+// requireOneStdin returns an error if several flags name the standard input, because only the first one could read it.
 func requireOneStdin(names ...[]string) error {
 	inputNames := slices.Concat(names...)
 	isInput := func(name string) bool { return name == standardInput }

@@ -25,7 +25,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// matches reports whether the VectorSidecar selects a workload, and returns the reason as a text.
+// matches reports whether the VectorSidecar selects a workload. It also returns the reason as a text.
 func (r *result) matches(object workload.Object) (bool, string) {
 	record := r.findRecord(workload.NewRef(object))
 	if record == nil {
@@ -44,8 +44,8 @@ func (r *result) matches(object workload.Object) (bool, string) {
 	return true, "matches " + selector.String()
 }
 
-// findRecord returns the record of a workload in the snapshot, nil if the VectorSidecar neither selects nor owns the
-// workload.
+// findRecord returns the record of a workload, or nil if the VectorSidecar neither selects the workload nor has a
+// sidecar in it.
 func (r *result) findRecord(ref workload.Ref) *workloadcache.Record {
 	for _, record := range r.input.Workloads {
 		if record.Kind == ref.Kind && record.Name == ref.Name {
@@ -55,7 +55,8 @@ func (r *result) findRecord(ref workload.Ref) *workloadcache.Record {
 	return nil
 }
 
-// mismatchReason explains why a VectorSidecar does not select a workload, by the first unmet requirement.
+// mismatchReason explains why a VectorSidecar does not select a workload: the first requirement that the workload does
+// not meet.
 func mismatchReason(sidecar *v1alpha1.VectorSidecar, record *workloadcache.Record) string {
 	if sidecar.DeletionTimestamp != nil {
 		return "selects no workloads, because it is being deleted"
@@ -89,7 +90,8 @@ func labelText(workloadLabels map[string]string, key string) string {
 	return text
 }
 
-// findInOtherNamespaces returns the first VectorSidecar of another namespace that would select a workload there, "" for none.
+// findInOtherNamespaces returns the name of a VectorSidecar of another namespace with a selector that matches the
+// workload, or "" for none.
 func (s *session) findInOtherNamespaces(ctx context.Context, deployment workload.Object) (string, error) {
 	var name string
 	selects := func(sidecar *v1alpha1.VectorSidecar) bool {
@@ -117,8 +119,8 @@ func (s *session) findInOtherNamespaces(ctx context.Context, deployment workload
 	return name, nil
 }
 
-// setConclusion sets the reason and message that summarize the explanation. A cause that prevents the sidecar takes
-// precedence over the state of the sidecar.
+// setConclusion sets Reason and Message of the explanation. A cause that prevents the sidecar takes precedence over the
+// state of an existing sidecar.
 func (e *explanation) setConclusion(view *workload.View) {
 	var matching []sidecarReport
 	for _, report := range e.VectorSidecars {
@@ -161,12 +163,12 @@ func (e *explanation) unmatchedMessage() string {
 	return "no VectorSidecar selects the workload: " + strings.Join(near, "; ") + e.unreached
 }
 
-// isSuperseded reports whether the VectorSidecar is superseded by another one that matches.
+// isSuperseded reports whether another of the matching VectorSidecars supersedes this one.
 func (a *sidecarReport) isSuperseded(matching []sidecarReport) bool {
 	return a.Reason == meta.ReasonSuperseded && len(matching) > 1
 }
 
-// progressText describes the operation in progress.
+// progressText describes the change in progress.
 func (a *sidecarReport) progressText() string {
 	if a.Action != string(plan.None) && a.Action != string(plan.RecordOnly) && a.Action != string(plan.Adopt) {
 		return fmt.Sprintf("the operator writes the sidecar of %s to the workload next (%s); if that does not happen, check the operator: kubectl vectorsidecar check", meta.Title(a.Name), strings.ToLower(a.Action))
@@ -242,7 +244,7 @@ func (a *sidecarReport) upToDateText() string {
 	return text
 }
 
-// hashText describes the hash of the present sidecar and of the desired one.
+// hashText describes the hashes of the existing and of the desired sidecar.
 func (a *sidecarReport) hashText() string {
 	switch {
 	case a.InjectedHash == "" && a.WantedHash == "":

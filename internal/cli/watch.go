@@ -19,23 +19,23 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// settleTime is the time that a watch waits for further changes before it refreshes, because several objects change
-// together.
+// settleTime is the time for which a watch waits for further changes before it prints again, because often several
+// objects change together.
 const settleTime = 200 * time.Millisecond
 
-// pause is the delay before a watch that has ended is restarted, as in client-go. The API server ends a watch after
-// half an hour or more, but a proxy may end each watch immediately.
+// pause is the delay before an ended watch is restarted, as in client-go. The API server ends a watch after half an
+// hour or more, but a proxy may end each watch immediately.
 var pause = wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 30 * time.Second}
 
 // pauseReset is the duration of a watch after which the pause is reset to its initial value.
 const pauseReset = 2 * time.Minute
 
-// watched are the objects of a kind that a command prints, in one namespace or in all.
+// watched are the objects of one kind that a command prints and watches, in one namespace or in all namespaces.
 type watched struct {
 	list            client.ObjectList
 	name, namespace string
-	// isUnseen reports whether an error of the watch was already reported when the objects were read; nil if none
-	// was.
+	// isUnseen reports whether an error of the watch is ignored, because reading the objects has already reported it.
+	// It is nil if no error is ignored.
 	isUnseen func(error) bool
 }
 
@@ -49,16 +49,16 @@ func watchClusterSidecars() watched {
 	return watched{list: &v1alpha1.ClusterVectorSidecarList{}, name: "ClusterVectorSidecars"}
 }
 
-// watchClusterSidecarsIfAny returns the ClusterVectorSidecars of a cluster. It tolerates that the kind is not installed,
-// and that the user may not read it.
+// watchClusterSidecarsIfAny returns the watch of all ClusterVectorSidecars. It ignores the errors if the kind is not
+// installed, or if the user may not read it.
 func watchClusterSidecarsIfAny() watched {
 	target := watchClusterSidecars()
 	target.isUnseen = func(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || isNoMatch(err) }
 	return target
 }
 
-// watchWorkloads returns the watches of the workloads of all kinds in a namespace. It is not an error if a kind is
-// missing in the cluster, or if the user may not list a kind other than the default one.
+// watchWorkloads returns the watches of the workloads of all kinds in a namespace. It ignores errors if the cluster
+// lacks a kind, or if the user may not list a kind other than the default one.
 func watchWorkloads(namespace string) (targets []watched) {
 	for _, kind := range workload.Kinds() {
 		targets = append(targets, watched{list: kind.NewList(), name: kind.Plural, namespace: namespace, isUnseen: func(err error) bool {
@@ -68,9 +68,8 @@ func watchWorkloads(namespace string) (targets []watched) {
 	return targets
 }
 
-// watch prints the result of show, and prints it again if a change of the watched objects changes it. On a terminal,
-// the new text replaces the old one. Otherwise it follows the old one. watch ends with the context and then returns
-// nil.
+// watch prints the result of show, and prints it again when the watched objects change it. On a terminal, the new text
+// replaces the previous one. It returns nil when the context ends.
 func (a *app) watch(ctx context.Context, cluster client.WithWatch, show func() ([]byte, error), targets ...watched) error {
 	w := &watcher{app: a, show: show}
 	err := pause.DelayWithReset(clock.RealClock{}, pauseReset).Until(ctx, true, true, func(ctx context.Context) (bool, error) {
@@ -82,7 +81,7 @@ func (a *app) watch(ctx context.Context, cluster client.WithWatch, show func() (
 	return err
 }
 
-// watcher remembers the last text that it printed.
+// watcher prints a text again when it has changed.
 type watcher struct {
 	app  *app
 	show func() ([]byte, error)
@@ -96,7 +95,7 @@ func (w *watcher) watchOnce(ctx context.Context, cluster client.WithWatch, targe
 		return err
 	}
 	defer stop()
-	// The first text is printed after the watch has started, so that no change is missed.
+	// The objects are read after the watch has started, so that no change is missed.
 	for open := true; open; open = waitForChange(ctx, changed) {
 		text, err := w.show()
 		if err != nil {
@@ -144,8 +143,8 @@ func watchChanges(ctx context.Context, cluster client.WithWatch, targets []watch
 	return changed, stop, nil
 }
 
-// forwardEvents signals events until one of the watches ends. Events that arrive before the receiver is ready are merged
-// into one signal.
+// forwardEvents sends a signal for events until one of the watches ends. It merges events that arrive before the
+// receiver is ready into one signal.
 func forwardEvents(changed chan<- struct{}, watches []watch.Interface) {
 	defer close(changed)
 	merged, done := make(chan bool), make(chan struct{})
@@ -170,7 +169,8 @@ func forwardEvents(changed chan<- struct{}, watches []watch.Interface) {
 	}
 }
 
-// waitForChange waits for a change and for other changes shortly after it. It returns false when the watch has ended.
+// waitForChange waits for a change, and for further changes within settleTime. It returns false when the watch has
+// ended.
 func waitForChange(ctx context.Context, changed <-chan struct{}) bool {
 	select {
 	case <-ctx.Done():
