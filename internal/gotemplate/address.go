@@ -19,7 +19,7 @@ const (
 	addressHint = "print its fields, or the value with toJson"
 )
 
-// verbError returns an error if printf rejects a verb for all arguments.
+// verbError returns an error for a verb that printf rejects for every argument.
 func verbError(flags string, verb rune) error {
 	switch {
 	case verb == 'p':
@@ -49,10 +49,9 @@ func addressError(value any, verb rune) error {
 	return withHint(fmt.Errorf("printing %s%s would print an address, which differs in each rendering", describeType(value), suffix), addressHint)
 }
 
-// showsAddress reports whether fmt prints an address if it prints a value with a verb. fmt prints the address
-// of a pointer that has no text method. An exception is a pointer that is the argument itself, if fmt prints
-// its target. Verbs for numbers print the address of every pointer. The value must have been measured, so that
-// it does not contain itself.
+// showsAddress reports whether fmt prints a memory address if it prints a value with a verb. fmt prints the address of
+// a pointer without a text method, except for the argument itself if its target is a struct, list or map. Verbs for
+// numbers print the address of every pointer. The value must have been measured, so that it does not contain itself.
 func showsAddress(v reflect.Value, verb rune, depth int) bool {
 	if !v.IsValid() || hasTextMethod(v, verb) {
 		return false
@@ -113,8 +112,8 @@ func hasTextMethod(v reflect.Value, verb rune) bool {
 	return isTexts || typ.Implements(reflect.TypeFor[fmt.Formatter]())
 }
 
-// watched replaces an argument of printf. It prints nothing. It records the first verb that would make fmt
-// print an address of the argument.
+// watched replaces an argument of printf to find verbs that print an address. It prints nothing, and records the first
+// verb with which fmt would print an address of the argument.
 type watched struct {
 	value       any
 	addressVerb *rune
@@ -127,8 +126,8 @@ func (w watched) Format(_ fmt.State, verb rune) {
 	}
 }
 
-// requireNoAddressIn returns an error if printf would print an address. It formats the arguments once with fmt
-// to find the verb of each argument.
+// requireNoAddressIn returns an error if printf would print an address with a format and arguments. To find the verb of
+// each argument, it formats them once with fmt.
 func requireNoAddressIn(format string, values []any) error {
 	addressVerbs := make([]rune, len(values))
 	substitutes := make([]any, len(values))

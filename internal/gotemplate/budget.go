@@ -84,7 +84,8 @@ type meter struct {
 	// read again, because the timeout cannot be reached earlier.
 	checked   int
 	nextCheck time.Time
-	// watch records which values are read. It is part of the meter because guards know which arguments a call reads.
+	// watch records which values the templates read. It is in the meter because guards know which arguments a call
+	// reads.
 	watch watch
 }
 
@@ -95,10 +96,10 @@ func newMeter(ctx context.Context, budget Budget) *meter {
 	return m
 }
 
-// stepsPerCheck is the number of steps between two checks of the time, which take some tens of microseconds.
+// stepsPerCheck is the number of steps between two checks of the time. A check takes some tens of microseconds.
 const stepsPerCheck = 64
 
-// addSteps adds a number of steps, and checks the time from time to time. It returns an error if a bound is
+// addSteps counts steps, and checks the time after every stepsPerCheck steps. It returns an error if a bound is
 // exceeded.
 func (m *meter) addSteps(n int) error {
 	if n < 0 || n > m.budget.Steps-m.steps {
@@ -137,7 +138,7 @@ func (m *meter) allocate(bytes int) error {
 	return nil
 }
 
-// checkTextSize returns an error if a text of this size in bytes would be too long. It does not charge anything.
+// checkTextSize returns an error if a text of this size in bytes would be too long. It does not charge memory.
 func (m *meter) checkTextSize(bytes int) error {
 	if bytes < 0 || bytes > m.budget.Bytes {
 		return overBudget(boundBytes, "the text would be longer than %d bytes", m.budget.Bytes)
@@ -145,7 +146,8 @@ func (m *meter) checkTextSize(bytes int) error {
 	return nil
 }
 
-// allocatePieces charges a list of count items of bytesEach bytes, or returns an error if the list would be too long.
+// allocatePieces charges memory for a list of count items with bytesEach bytes each. It returns an error if the list
+// would be too long.
 func (m *meter) allocatePieces(count, bytesEach int) error {
 	if count < 0 || count > m.budget.Nodes {
 		return overBudget(boundNodes, "the list would have more than %d items", m.budget.Nodes)

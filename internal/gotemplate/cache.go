@@ -13,7 +13,7 @@ const (
 	maxCachedBytes = 1 << 20
 )
 
-// parseCache caches the results of parsing texts, for all executions of a set. It is emptied when it is full.
+// parseCache caches the results of parsing texts for all executions of a set. When it is full, it is emptied.
 type parseCache[V any] struct {
 	lock   sync.Mutex
 	parsed map[string]*V

@@ -17,9 +17,9 @@ type function struct {
 	// not an argument of the template: the frame of the caller, or the receiver of a method.
 	fn    reflect.Value
 	bound bool
-	// missing defines how missing values as arguments are handled.
+	// missing defines what happens if an argument is a missing value.
 	missing missingRule
-	// guard charges for a call before the call is made. nil stands for guardDeep.
+	// guard charges the meter before the function is called. nil stands for guardDeep.
 	guard guard
 	// isOwn is true if errors of the function are returned without the prefix "calling NAME".
 	isOwn bool
@@ -36,7 +36,7 @@ const (
 	acceptMissing
 )
 
-// guard charges the meter for a call with some arguments.
+// guard charges the meter for a call with the given arguments, before the call is made.
 type guard func(m *meter, args []any) error
 
 // callFunction evaluates the call of a function by its name.
@@ -130,7 +130,7 @@ func (f *frame) evaluateArguments(called *function, node parse.Node, callArgs *a
 	return append(values, value), f.locateError(node, err)
 }
 
-// admitArgument applies the function's rule for missing values to an argument.
+// admitArgument returns the value to pass for an argument, by the function's rule for missing values.
 func (called *function) admitArgument(value any) (any, error) {
 	switch called.missing {
 	case refuseMissing:
@@ -143,7 +143,8 @@ func (called *function) admitArgument(value any) (any, error) {
 	return plainValue(value), nil
 }
 
-// hiddenParameters returns the number of parameters of the Go function that are not arguments of the template.
+// hiddenParameters returns the number of the Go function's first parameters that the template does not pass: 1 if the
+// function is bound, and 0 otherwise.
 func (called *function) hiddenParameters() int {
 	if called.bound {
 		return 1
@@ -191,8 +192,8 @@ func (f *frame) chargeCall(called *function, args []any) error {
 	return called.guard(f.meter, args)
 }
 
-// chargeResult checks the size of a result. It does not count the content of a container, because the content existed
-// before the call.
+// chargeResult returns an error if a result is too large. It does not charge for the content of a container, which
+// existed before the call.
 func (f *frame) chargeResult(result any) error {
 	switch result := result.(type) {
 	case nil, bool, int, int64, float64:

@@ -16,14 +16,13 @@ import (
 // exist, and calls of printf with a rejected verb.
 type checker struct {
 	functions map[string]*function
-	// scope contains the visible templates. It is nil if they depend on the caller.
+	// scope contains the templates that the checked text can call. It is nil if they depend on the caller of the text.
 	scope      *scope
 	definition *definition
 	faults     []fault
 }
 
-// fault is a call that always fails. The description is computed only for faults that are reported, because it
-// takes long.
+// fault is a call that always fails. Its description is computed only for reported faults, because that takes long.
 type fault struct {
 	definition *definition
 	start      int
@@ -35,7 +34,7 @@ func (s *Set) checkDefinitions() []error {
 	return checkDefinitions(s.functions, s.scope, s.scope.definitions)
 }
 
-// checkDefinitions returns the first faults in some definitions, at most maxFindings, in the order of files and
+// checkDefinitions returns the faults in the given definitions, at most maxFindings, in the order of files and
 // positions.
 func checkDefinitions(functions map[string]*function, visible *scope, definitions map[string]*definition) []error {
 	c := &checker{functions: functions, scope: visible}
@@ -72,8 +71,7 @@ func (c *checker) checkNode(node parse.Node) {
 	}
 }
 
-// walkNodes calls a function for a node and for all nodes below it that may contain a call. The function is called
-// for a node before the nodes below it.
+// walkNodes calls visit for a node, and then for all nodes below it that may contain a call.
 func walkNodes(node parse.Node, visit func(parse.Node)) {
 	switch node := node.(type) {
 	case *parse.ListNode:

@@ -5,9 +5,8 @@ package gotemplate
 
 import "time"
 
-// clock measures the processor time of the goroutine that started it, so that the load of the machine does not
-// count. The goroutine must be locked to its thread in that time. If thread times are not available, the clock
-// measures wall-clock time.
+// clock measures the processor time of a goroutine, so that the load of the machine does not count. The goroutine must
+// stay locked to its thread. If the system does not report thread times, the clock measures wall-clock time.
 type clock struct {
 	start  time.Time
 	thread time.Duration

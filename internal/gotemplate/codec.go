@@ -14,9 +14,9 @@ import (
 	goyaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// codecFunctions returns the functions that print and read YAML, JSON and TOML. They use Helm's libraries and
-// return the same bytes. As in Helm, functions that read return an error as part of their result. Functions
-// that print return an error, but Helm's functions print nothing in that case.
+// codecFunctions returns the functions that print and read YAML, JSON and TOML. They use Helm's libraries, so their
+// output has the same bytes. As in Helm, functions that read return an error as part of their result. Functions that
+// print return an error if they cannot print the value; in Helm, they print nothing in this case.
 func codecFunctions() []ownFunction {
 	asYAML, asJSON := guardMarshal(yamlPerNode), guardMarshal(jsonPerNode)
 	return []ownFunction{

@@ -11,7 +11,8 @@ import (
 	"reflect"
 )
 
-// class is a group of types with comparable values. Integers of any size and sign are in one class.
+// class is a group of types with values that can be compared with each other. Integers of any size and sign are in one
+// class.
 type class int
 
 const (
@@ -54,7 +55,7 @@ func equal(value any, candidates ...any) (bool, error) {
 	return false, nil
 }
 
-// equalTwo reports whether two values are equal. null is equal to null values of all types. The error is for values
+// equalTwo reports whether two values are equal. null equals null values of all types. It returns an error for values
 // that cannot be compared.
 func equalTwo(a, b reflect.Value) (bool, error) {
 	x, y := classify(a), classify(b)

@@ -51,8 +51,8 @@ func defaultTo(otherwise any, values ...any) any {
 	return values[0]
 }
 
-// coalesce returns the first value that is true as a condition of if. If there is none, but a value is missing,
-// it returns the missing value, so that a use of the result is an error.
+// coalesce returns the first value that is true as a condition of if. If there is none, it returns a missing value, if
+// there is one, so that using the result is an error.
 func coalesce(values ...any) any {
 	var none any
 	for _, value := range values {

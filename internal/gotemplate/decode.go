@@ -93,9 +93,9 @@ func fromTOML(f *frame, text string) (map[string]any, error) {
 	return tree, nil
 }
 
-// tomlPaths returns the approximate number of bytes that the TOML reader allocates for key paths. The reader
-// joins the whole path at each step, and copies the path of the table for each key. Dots in values also count,
-// because only a parser could distinguish them from dots in keys.
+// tomlPaths returns the approximate number of bytes that the TOML reader allocates for key paths. The reader joins the
+// whole path at each step, and copies the path of the table for each key. The result counts dots in values as dots in
+// keys, because only a parser could distinguish them.
 func tomlPaths(text string) int {
 	const perStep = 64
 	tables := strings.Count(text, "{")
@@ -142,7 +142,7 @@ func dateText(date time.Time) string {
 	return date.Format(time.RFC3339Nano)
 }
 
-// decodeCost is the number of bytes that a reader allocates for each byte and for each node of a text.
+// decodeCost is the number of bytes that a reader allocates: for each byte of a text, and for each node in it.
 type decodeCost struct{ perByte, perNode int }
 
 func yamlCost() decodeCost { return decodeCost{perByte: 40, perNode: 700} }

@@ -112,8 +112,8 @@ func joinShort(keys []string) string {
 	return strings.Join(short, ", ")
 }
 
-// nearest returns the candidate that is most similar to a name, or "" for none. Unlike humanize.Nearest, it
-// accepts untrusted names of any length and number.
+// nearest returns the candidate that is most similar to a name, or "" for none. Unlike humanize.Nearest, it is fast for
+// untrusted names of any length and number.
 func nearest(name string, candidates []string) string {
 	const longest, maxCandidates = 100, 1000
 	if len(name) > longest {

@@ -10,8 +10,8 @@ import (
 	"text/template/parse"
 )
 
-// namePattern is a pattern of a computed text: its constant parts, in order. Any text may be between two parts.
-// A pattern with only one part is a constant.
+// namePattern matches texts that templates compute: the constant parts of the text, in order, with any text between two
+// parts. A pattern with one part matches only that constant.
 type namePattern []string
 
 // maxPatterns is the maximum number of patterns for one expression. maxPart is the maximum size of a constant

@@ -16,8 +16,7 @@ import (
 const (
 	maxTracked  = 8
 	maxAccesses = 64
-	// maxWatched is the maximum number of values with recorded reads. tracked has one entry more for each of
-	// them, because a watched value is a container, too.
+	// maxWatched is the maximum number of values with recorded reads. Each of them is also one entry of watch.tracked.
 	maxWatched = 2
 )
 
@@ -32,7 +31,7 @@ type watch struct {
 	tracked  [maxTracked + maxWatched - 1]trackedValue
 	count    int
 	accesses []access
-	// isAll reports whether all values are recorded as a whole.
+	// isAll reports whether all watched values are recorded as read as a whole.
 	isAll bool
 }
 
@@ -41,10 +40,10 @@ type trackedValue struct {
 	// address is the memory address of the map or list.
 	address uintptr
 	value   any
-	// isWhole reports whether this container, or a container that contains it, is recorded as a whole.
+	// isWhole reports whether this container, or one that contains it, is recorded as read as a whole.
 	isWhole bool
-	// parent and key are the path to the container. A watched value is its own parent. root is the index of the
-	// watched value that contains the container.
+	// parent and key are the container that contains this one, and its key there. The parent of a watched value is the
+	// value itself. root is the index of the watched value that contains this container.
 	parent int
 	key    string
 	root   int

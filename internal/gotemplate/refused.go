@@ -3,7 +3,7 @@
 
 package gotemplate
 
-// refusal is the reason why a function of Helm is not available in this package, and an alternative.
+// refusal explains why a function of Helm is not available in this package, and names an alternative.
 type refusal struct {
 	reason  string
 	instead string

@@ -192,7 +192,7 @@ func (f *frame) countMatches(compiled *pattern, text string, maxMatches int) (co
 		}
 		// A short text takes very little time, even if the clock shows more.
 		if saturatingProduct(limit, saturatingProduct(compiled.size, len(text))) > maxMatch && f.meter.clock.elapsed()-elapsedBefore > f.meter.budget.Timeout/4 {
-			// This is not the caller's deadline: a retry would not help.
+			// The error does not wrap the caller's deadline, because a retry would not help.
 			return 0, 0, overBudget(boundTime, "matching this text against the regular expression takes too long")
 		}
 	}
