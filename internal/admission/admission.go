@@ -27,11 +27,11 @@ import (
 )
 
 const (
-	// mostWorkloads is the maximum number of workloads that one request checks, in all namespaces together. The
-	// controller reports on all workloads.
+	// mostWorkloads is the maximum number of workloads that a review of one request checks, in all namespaces together.
+	// The status reports on all workloads.
 	mostWorkloads = 100
-	// mostAtOnce is the maximum number of requests that are processed at the same time, mostOfNamespace the maximum for one
-	// namespace. Other requests wait, and namespaces take turns.
+	// mostAtOnce is the maximum number of requests that are processed at the same time, and mostOfNamespace the maximum
+	// for one namespace. Other requests wait, and namespaces take turns.
 	mostAtOnce, mostOfNamespace = 4, 2
 )
 
@@ -128,20 +128,20 @@ func (h *Handler) decodeRequest(request *admission.Request) (*decodedRequest, er
 	}, nil
 }
 
-// change is the creation or the update of a VectorSidecar in one namespace.
+// change is the creation or update of a VectorSidecar in one namespace, which a request asks for.
 type change struct {
 	// oldSidecar is the VectorSidecar before the update, or nil for a creation.
 	sidecar, oldSidecar *v1alpha1.VectorSidecar
 	// maxWorkloads is the maximum number of workloads to check.
 	maxWorkloads int
-	// isExampleNamespace reports whether the namespace is only an example, so that its content is ignored.
-	// oldExcludesNamespace reports whether the old ClusterVectorSidecar did not select the namespace.
+	// isExampleNamespace reports whether the namespace is only an example, with content that is ignored.
+	// oldExcludesNamespace reports whether the ClusterVectorSidecar did not select the namespace before the update.
 	isExampleNamespace, oldExcludesNamespace bool
 }
 
-// reviewChange reviews a VectorSidecar, and demotes faults that the old VectorSidecar also has. It also returns
-// the public part of the review, which does not depend on ConfigMaps. The public part is empty if the caller
-// may read the whole review or if the review has no remarks.
+// reviewChange reviews a VectorSidecar. Faults that the old VectorSidecar also has become doubts. It also returns a
+// public review, which does not depend on ConfigMaps, because the caller may not be allowed to read them. The public
+// review is empty if the caller may see the whole review, or if there are no remarks.
 func (h *Handler) reviewChange(ctx context.Context, change *change) (result, public review, err error) {
 	result, err = h.reviewSnapshot(ctx, change, change.sidecar, func(*decision.Input) {})
 	if err != nil {

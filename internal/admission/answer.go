@@ -49,7 +49,7 @@ func (r remark) String() string {
 	return r.text
 }
 
-// isIn returns a function that reports whether a remark has the same text as one of the remarks.
+// isIn returns a function that reports whether a remark has the same text as one of the given remarks.
 func isIn(remarks []remark) func(remark) bool {
 	return func(candidate remark) bool {
 		return slices.ContainsFunc(remarks, func(r remark) bool { return r.text == candidate.text })
@@ -68,7 +68,7 @@ func (j *review) demoteOldFaults(oldRemarks []remark) {
 	j.faults = slices.DeleteFunc(j.faults, isOld)
 }
 
-// redactPrivate replaces the text of all remarks that are not public by their reason.
+// redactPrivate replaces the text of each remark that the public review does not have by the reason of the remark.
 func (j *review) redactPrivate(public review, sidecar *v1alpha1.VectorSidecar) {
 	isPublic := isIn(slices.Concat(public.faults, public.doubts))
 	for _, remarks := range [][]remark{j.faults, j.doubts} {
@@ -100,8 +100,8 @@ func (j *review) answer() admission.Response {
 	return response
 }
 
-// remarkLines returns the texts of the remarks without duplicates. If there are more than mostLines, the last line is
-// the number of omitted remarks. If ofHeader is true, each text has only one line, as a header requires.
+// remarkLines returns the texts of the remarks without duplicates, at most mostLines. If there are more, the last line
+// is the number of the others. If ofHeader is true, each text is cut to one line, because it is written into a header.
 func remarkLines(remarks []remark, ofHeader bool) []string {
 	var texts []string
 	for _, remark := range remarks {

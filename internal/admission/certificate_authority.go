@@ -37,7 +37,7 @@ const (
 	clockTolerance = time.Hour
 )
 
-// authority issues certificates for a DNS name, and checks whether they are still valid.
+// authority issues certificates for the DNS names of a Service, and checks whether they are still valid.
 type authority struct {
 	maker *rotator.CertRotator
 	// duration is the validity of a certificate. The certificate is renewed when a third of its validity

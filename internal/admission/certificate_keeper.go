@@ -161,9 +161,9 @@ func (k *CertificateKeeper) readClusterState(ctx context.Context) (*clusterState
 	return current, err
 }
 
-// executeStep executes the next step and returns the time until the next check. If the webhook is registered, API
-// servers must trust a new CA before the first certificate of that CA is served. The webhook is registered only
-// after this process can answer.
+// executeStep executes the next step and returns the time until the next check. If the webhook is registered, all API
+// servers must trust a new CA before this process serves a certificate of that CA. The webhook is registered only after
+// this process can answer calls.
 func (k *CertificateKeeper) executeStep(ctx context.Context, current *clusterState) (time.Duration, error) {
 	state, data := current.certificateState(k.issuer), current.secret.Data
 	remaining, isRegistered := k.remainingSettlingTime(state, string(data[keyAuthority])), current.registeredWebhook() != nil

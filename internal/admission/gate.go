@@ -22,16 +22,16 @@ const (
 	// leastBytes. Each byte uses about ten bytes of memory during the request.
 	bytesAtOnce = largestRequest
 	leastBytes  = 64 << 10
-	// bytesPerSecond is the rate limit for clients that are not certainly the API server, and bytesInOneGo is
-	// its burst. A request counts as at least leastPaced. The limit leaves processor time for the controller,
-	// which runs in the same process.
+	// bytesPerSecond is the rate limit for clients that are not certainly the API server, and bytesInOneGo the burst of
+	// that limit. A request counts as at least leastPaced bytes. The limit leaves processor time for the controllers in
+	// the same process.
 	bytesPerSecond = 4 << 20
 	bytesInOneGo   = 2 * largestRequest
 	leastPaced     = 8 << 10
 	// mostWaiting is the maximum number of requests that are waiting or in progress.
 	mostWaiting = 200
-	// patience is the maximum time for reading a request, and for waiting for other requests. The API server
-	// does not wait longer for an answer.
+	// patience is the maximum time for reading a request, and for waiting for other requests. The API server does not
+	// wait longer for a response.
 	patience = 5 * time.Second
 )
 
@@ -45,7 +45,7 @@ func LimitRequests(next http.Handler, isProven func(*http.Request) bool, reject 
 	}
 }
 
-// gate is the handler that LimitRequests returns. It passes requests on to next.
+// gate is the handler that LimitRequests returns. It calls next for each request that it does not reject.
 type gate struct {
 	next http.Handler
 	// isProven reports whether a request certainly comes from the API server.
@@ -100,8 +100,9 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r)
 }
 
-// acquireSlot waits until the rate limit allows a number of bytes, and returns true. If the deadline is earlier, it
-// waits until the deadline and returns false, because a client that is rejected at once also retries at once.
+// acquireSlot waits until the rate limit allows a number of bytes, and returns true. If that takes longer than the
+// deadline, it waits until the deadline and returns false. It does not return false at once, because the client would
+// then also retry at once.
 func (g *gate) acquireSlot(ctx context.Context, size int64) bool {
 	if g.limiter.AllowN(time.Now(), int(size)) || g.limiter.WaitN(ctx, int(size)) == nil {
 		return true

@@ -11,7 +11,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// skippedValue is a JSON value with content that is not decoded.
+// skippedValue is a JSON value of which the content is not decoded.
 type skippedValue struct{}
 
 // UnmarshalJSON ignores the value.

@@ -22,9 +22,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// review contains the remarks about a VectorSidecar or a ClusterVectorSidecar.
+// review contains the remarks about one VectorSidecar or ClusterVectorSidecar.
 type review struct {
-	// faults are faults of the object itself, for which the request is denied. doubts are all other remarks for
+	// faults are errors of the object itself, because of which the request is denied. doubts are all other remarks for
 	// the user.
 	faults, doubts []remark
 }
@@ -32,9 +32,9 @@ type review struct {
 // maxCreationTime is later than every real creation time. It makes a VectorSidecar the newest one.
 var maxCreationTime = metav1.NewTime(time.Unix(math.MaxUint32, 0))
 
-// newReview reviews a VectorSidecar by making the operator's decision about it. It assumes that the
-// VectorSidecar is the newest one, so that conflicts with all other VectorSidecars are found. It checks only a
-// limited number of workloads.
+// newReview reviews a VectorSidecar by making the operator's decision about it. It assumes that the VectorSidecar is
+// the newest one, so that it finds the conflicts with all other VectorSidecars. It checks at most maxWorkloads
+// workloads.
 func newReview(ctx context.Context, snapshot *decision.Input, maxWorkloads int, decide func(context.Context, *decision.Input) (*decision.Decision, error)) (review, error) {
 	newest := *snapshot
 	newest.Sidecar = snapshot.Sidecar.DeepCopy()
@@ -76,8 +76,8 @@ func newReview(ctx context.Context, snapshot *decision.Input, maxWorkloads int, 
 	return result, nil
 }
 
-// addInvalid adds the reason why the VectorSidecar is invalid, if it is: as a fault if its own content is the cause,
-// otherwise as a doubt.
+// addInvalid adds the reason why the VectorSidecar is invalid, if it is. The reason is a fault if the VectorSidecar's
+// own content is the cause, and a doubt otherwise.
 func (j *review) addInvalid(ctx context.Context, s *decision.Input, decided *decision.Decision) error {
 	if decided.Invalid == nil {
 		return nil
@@ -94,8 +94,8 @@ func (j *review) addInvalid(ctx context.Context, s *decision.Input, decided *dec
 	return nil
 }
 
-// isOwnError reports whether the content of a VectorSidecar makes it invalid. It returns false if another object is
-// the cause, because that object may be fixed or created later.
+// isOwnError reports whether the content of a VectorSidecar is the reason why it is invalid. It returns false if
+// another object is the reason, because a user may correct or create that object later.
 func isOwnError(ctx context.Context, s *decision.Input, decided *decision.Decision) (bool, error) {
 	switch decided.Invalid.Reason {
 	case meta.ReasonConfigMapNotFound, meta.ReasonUnknownEnvironment, meta.ReasonUnknownTemplateSet,
@@ -104,7 +104,7 @@ func isOwnError(ctx context.Context, s *decision.Input, decided *decision.Decisi
 	case meta.ReasonInvalidTemplate:
 		return !decided.IsWorkloadSpecific, nil
 	case meta.ReasonInvalidValues:
-		// Without its own settings, only the layers below are left.
+		// The error of the VectorSidecar without its settings is the error of the other layers.
 		bare := *s
 		bare.Sidecar = s.Sidecar.DeepCopy()
 		spec := &bare.Sidecar.Spec

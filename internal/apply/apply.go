@@ -41,14 +41,15 @@ var ErrTerminating = errors.New("the namespace is being deleted")
 // ConflictError means that other field managers own fields that the write needs.
 type ConflictError struct {
 	Err error
-	// Siblings is true if other VectorSidecars own some of these fields.
+	// Siblings is true if field managers of other VectorSidecars own some of these fields.
 	Siblings bool
 }
 
 func (e *ConflictError) Error() string { return e.Err.Error() }
 func (e *ConflictError) Unwrap() error { return e.Err }
 
-// RefusedError means that the API server rejected the write and would reject it again.
+// RefusedError means that the API server has rejected the write and would reject it again, for example because the
+// object is invalid.
 type RefusedError struct{ Err error }
 
 func (e *RefusedError) Error() string { return e.Err.Error() }
@@ -58,8 +59,8 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 // policy, a webhook or RBAC.
 type DeniedError struct {
 	Err error
-	// IsGeneral is true if the cause does not depend on the workload: a webhook cannot be called, or the
-	// operator lacks a permission. Other workloads get the same error.
+	// IsGeneral is true if the cause does not depend on the workload: a webhook cannot be called, or the operator lacks
+	// a permission. Writes to other workloads then fail with the same error.
 	IsGeneral bool
 }
 

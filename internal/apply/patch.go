@@ -20,9 +20,10 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// patchMounts sends the patch of a plan, if the plan has one, for the resource version that the patch was made for. A
-// patch never conflicts, because it becomes the owner of the fields that it names. A dry-run apply therefore checks
-// an update for conflicts first. Its other errors are ignored, because the patch returns a more precise message.
+// patchMounts sends the patch of a plan, if the plan has one. The patch has a precondition on the version of the
+// workload from which it was computed. A patch never conflicts, because it makes the manager an owner of all fields
+// that it contains. Before an update, a dry-run apply therefore checks for conflicts. All other errors of the dry run
+// are ignored, because the patch returns more precise ones.
 func (w *Writer) patchMounts(ctx context.Context, reply client.Object, p *plan.Plan) error {
 	if p.Write.Patch == nil {
 		return nil
@@ -77,7 +78,7 @@ func (w *Writer) patchItems(ctx context.Context, reply client.Object, p *plan.Pl
 var unknownField = regexp.MustCompile(`unknown field "[^"]*"$`)
 
 // isOvertaken reports whether a JSON patch failed because one of its tests did not match. The API server then returns
-// no causes, only that the patch cannot be processed. An invalid object has causes.
+// no causes. For an invalid object, it returns causes.
 func isOvertaken(err error) bool {
 	var status apierrors.APIStatus
 	return apierrors.IsInvalid(err) && errors.As(err, &status) && (status.Status().Details == nil || len(status.Status().Details.Causes) == 0)

@@ -22,9 +22,8 @@ import (
 const maxTrims = 5
 
 // trimEntries reduces managedFields to the entries and fields that Plan.Trim keeps, after a plan was applied. Each
-// operation tests for the exact entry that was read and changes only that entry. A trim changes only
-// managedFields, so it does not lose data or start a rollout. It sends no request if managedFields are already
-// trimmed.
+// operation tests that the entry has not changed since it was read. A trim changes only managedFields, so it neither
+// loses data nor starts a rollout. It sends no request if there is nothing to trim.
 func (w *Writer) trimEntries(ctx context.Context, reply *metav1.PartialObjectMetadata, p *plan.Plan) error {
 	var err error
 	for range maxTrims {
@@ -49,8 +48,8 @@ func (w *Writer) trimEntries(ctx context.Context, reply *metav1.PartialObjectMet
 	return errors.Join(ErrStale, err)
 }
 
-// readMetadata reads a workload's metadata past the cache: the API server responds to an
-// empty patch with the current state.
+// readMetadata reads the current metadata of a workload from the API server and not from the cache: the response to an
+// empty patch contains it.
 func (w *Writer) readMetadata(ctx context.Context, reply *metav1.PartialObjectMetadata, p *plan.Plan) error {
 	return w.sendPatch(ctx, reply, types.MergePatchType, identifiedBody(map[string]any{}, p.Target), p.Manager)
 }

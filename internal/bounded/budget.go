@@ -17,9 +17,8 @@ const (
 	smallBytes = 64 << 10
 )
 
-// Budget limits how many bytes of text are processed at once. Small texts never wait, large
-// ones wait for each other in FIFO order. It is safe for concurrent use; a nil Budget does
-// not limit.
+// Budget limits how many bytes of large texts are processed at the same time. Small texts do not wait. Large texts wait
+// in the order of their requests. It is safe for concurrent use. A nil Budget has no limit.
 type Budget struct{ available *semaphore.Weighted }
 
 // NewBudget returns an unused Budget.
@@ -31,17 +30,17 @@ type Share struct {
 	bytes, reserved int64
 }
 
-// Reserve waits until the given number of bytes may be processed. A number larger than the Budget waits for all of it.
-// The error is the error of the context. The owner of a Share must extend it instead of reserving another: two owners
-// that wait for each other would deadlock.
+// Reserve waits until a number of bytes may be processed, and returns a Share for them. A number larger than the Budget
+// waits for the whole Budget. The error is the context's error. A caller with a Share must extend it and not reserve
+// another one: two callers that wait for each other would deadlock.
 func (b *Budget) Reserve(ctx context.Context, bytes int) (*Share, error) {
 	share := &Share{budget: b}
 	err := share.Extend(ctx, bytes)
 	return share, err
 }
 
-// Extend adds bytes to a Share. To avoid a deadlock, it releases the Share before it waits for the larger one. After
-// an error nothing is reserved.
+// Extend adds bytes to a Share. To avoid a deadlock, it releases the Share before it waits for the larger one. After an
+// error, the Share is empty.
 func (s *Share) Extend(ctx context.Context, bytes int) error {
 	s.bytes += int64(bytes)
 	if s.budget == nil || s.bytes <= smallBytes || s.reserved == budgetBytes {
@@ -50,8 +49,8 @@ func (s *Share) Extend(ctx context.Context, bytes int) error {
 	return s.Reacquire(ctx)
 }
 
-// Reacquire releases the Share and reserves its bytes again, so that waiting Shares go first. After an error nothing
-// is reserved.
+// Reacquire releases the Share and reserves its bytes again, so that waiting Shares are first. After an error, the
+// Share is empty.
 func (s *Share) Reacquire(ctx context.Context) error {
 	if s.budget == nil || s.bytes <= smallBytes {
 		return nil
@@ -65,7 +64,7 @@ func (s *Share) Reacquire(ctx context.Context) error {
 	return nil
 }
 
-// Release releases the Share. It is idempotent.
+// Release returns the bytes of the Share to the Budget. It may be called several times.
 func (s *Share) Release() {
 	if s.reserved > 0 {
 		s.budget.available.Release(s.reserved)

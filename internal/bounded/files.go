@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// FileLimits are the limits for the files of a folder or an archive together.
+// FileLimits are the limits for all files of a folder or an archive together.
 type FileLimits struct {
 	// Subject is the name of the files in messages, such as "the chart".
 	Subject string
@@ -113,7 +113,7 @@ func (l FileLimits) ReadArchive(packed []byte) (map[string][]byte, error) {
 	}
 }
 
-// perFile is the overhead of a file in an archive in bytes.
+// perFile is the number of bytes that the archive adds for each file, for example for its header.
 const perFile = 2 << 10
 
 // ReadFile reads one file of a folder.

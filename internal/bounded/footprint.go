@@ -5,9 +5,8 @@ package bounded
 
 import "reflect"
 
-// Footprint returns the approximate number of bytes of a value, including everything that the value points to. Objects
-// that the other values point to are not included. An object that is pointed to several times counts once, except for
-// strings.
+// Footprint returns the approximate number of bytes of a value, including all values that it points to. Values that
+// shared points to do not count. A value that is pointed to several times counts once, except a string.
 func Footprint(value any, shared ...any) int {
 	visited := map[any]bool{}
 	for _, sharedValue := range shared {
@@ -68,8 +67,8 @@ func itemBytes(list reflect.Value, visited map[any]bool) int {
 	return total
 }
 
-// markVisited reports whether the target of a pointer, list or map was seen before, and records it. A struct and its first
-// field have the same address, so the type is part of the key.
+// markVisited reports whether the target of a pointer, list or map was already counted, and records it. The type is a
+// part of the key, because a struct and its first field have the same address.
 func markVisited(value reflect.Value, visited map[any]bool) bool {
 	key := struct {
 		address   uintptr

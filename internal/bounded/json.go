@@ -11,6 +11,8 @@ import (
 // longestNumber is the maximum length of a JSON number in bytes, and longestExponent the maximum length of its
 // exponent. Without them, processing a number of a few bytes can take gigabytes.
 const (
+	// longestNumber is the maximum length of a JSON number in bytes, and longestExponent the maximum length of its
+	// exponent. Without these limits, decoding a number of a few bytes could take gigabytes.
 	longestNumber   = 128
 	longestExponent = 3
 )
@@ -52,8 +54,8 @@ func (l Limits) ReadJSON(text []byte) (*json.Decoder, error) {
 	return json.NewDecoder(bytes.NewReader(text)), nil
 }
 
-// jsonScanner counts the values of a JSON text, ten times as fast as a decoder reads its tokens. It may count too many if
-// the text is not valid.
+// jsonScanner counts the values in a JSON text. It is ten times as fast as a decoder. For an invalid text, it may count
+// too many values.
 type jsonScanner struct {
 	meter
 

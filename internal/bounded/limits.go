@@ -21,15 +21,16 @@ type Limits struct {
 	Depth int
 	// Key is the length of a key in bytes, and Path the length of all keys on the way to a value.
 	Key, Path int
-	// Paths is the total length of the paths of all nodes in bytes, with an overhead for each step: the cost of
-	// writing all paths down.
+	// Paths is the total length of the key paths of all nodes in bytes, including stepBytes for each key. It is the
+	// memory for a list of all paths.
 	Paths int
 	// Aliases reports whether YAML may have anchors and aliases.
 	Aliases bool
 }
 
 const (
-	// stepBytes is the overhead of a path's step in addition to its key: a string header.
+	// stepBytes is the number of bytes that each key of a path needs in addition to its text: the size of a string
+	// header.
 	stepBytes = 16
 	// largestText is the size of the largest single text in bytes.
 	largestText = 512 << 10
@@ -89,7 +90,7 @@ func (l Limits) withoutAliases() Limits {
 	return l
 }
 
-// Bound is one of the limits.
+// Bound is the name of a limit in an Error.
 type Bound string
 
 // The bounds, as in an Error.

@@ -12,14 +12,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Schema is a JSON schema that loads nothing. Its validation always terminates. It is
-// safe for concurrent use.
+// Schema is a compiled JSON schema that does not load other schemas. Its validation always ends, because it counts its
+// steps. It is safe for concurrent use.
 type Schema struct {
 	name string
 	raw  any
 
 	mu sync.Mutex
-	// idle are programs that are not running.
+	// idle are compiled programs that no validation uses at the moment.
 	idle []*program
 }
 
@@ -59,7 +59,8 @@ func (s *Schema) Validate(value any) error {
 	return p.validate(value)
 }
 
-// acquire returns a program for exclusive use, because it counts its steps.
+// acquire returns a program for one validation. A program counts its steps, so concurrent validations must not share
+// it.
 func (s *Schema) acquire() (*program, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +79,7 @@ func (s *Schema) release(p *program) {
 	s.idle = append(s.idle, p)
 }
 
-// nothing is a loader that returns an error for every URL, so that schemas cannot refer to files or servers.
+// nothing is a loader that returns an error for every URL, so that schemas cannot load files or contact servers.
 type nothing struct{}
 
 func (nothing) Load(string) (any, error) {
@@ -131,7 +132,8 @@ func (p *program) validate(value any) (err error) {
 	return p.root.Validate(value)
 }
 
-// spendSteps counts steps. The library that calls it can only be stopped by a panic.
+// spendSteps counts steps, and panics if there are too many. The library that calls it cannot be stopped in another
+// way.
 func (p *program) spendSteps(steps int) {
 	if p.remainingSteps -= steps; p.remainingSteps < 0 {
 		panic(newError(Nodes, "reduce the values, or simplify the schema", "validating the values against the schema takes more than %d steps", maxSteps))

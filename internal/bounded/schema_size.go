@@ -24,7 +24,7 @@ const (
 	perStep = 64
 )
 
-// pattern is a regular expression that counts its work.
+// pattern is a regular expression that counts the steps of its matches.
 type pattern struct {
 	*regexp.Regexp
 
@@ -58,7 +58,7 @@ func (p *program) compilePattern(text string) (jsonschema.Regexp, error) {
 	return &pattern{Regexp: compiled, program: p, instructions: len(code.Inst)}, nil
 }
 
-// step makes the library count each validation against a part of the schema.
+// step is an extension of a schema that counts each validation against this schema.
 type step struct {
 	program *program
 	weight  int

@@ -5,8 +5,8 @@ package bounded
 
 import "iter"
 
-// Store caches values by key, for values that can be computed again. Values do not expire. The latest value is stored
-// independent of its size. It is not safe for concurrent use. Use NewStore.
+// Store caches values that can be computed again, by key. Values do not expire. The newest value is always stored, even
+// if it is larger than the limit. It is not safe for concurrent use. NewStore creates it.
 type Store[V any] struct {
 	entries map[string]*StoreEntry[V]
 	// users contains the number of values that use the value of a key.
@@ -41,8 +41,8 @@ func (s *Store[V]) Get(key []byte) (value V) {
 	return value
 }
 
-// Put stores a value of a size in bytes. The other keys are those of the values to which it refers, if any. Then it drops
-// arbitrary other values that no value uses, until all fit.
+// Put stores a value of a size in bytes. uses are the keys of other values to which it refers. Put then drops other
+// values that no value uses, in no particular order, until all values fit into the limit.
 func (s *Store[V]) Put(key string, value V, bytes int, uses ...string) {
 	s.Drop(key)
 	entry := &StoreEntry[V]{Key: key, Value: value, Bytes: bytes, Uses: uses}

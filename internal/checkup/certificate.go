@@ -19,14 +19,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// lateFraction is N: a certificate is overdue for renewal if less than 1/N of its validity remains. The operator and
-// cert-manager renew it when a third remains.
+// lateFraction is the fraction of the validity, 1/lateFraction, below which a certificate is overdue for renewal. The
+// operator and cert-manager renew it when a third of the validity remains.
 const lateFraction = 10
 
-// certificateHelp contains the help texts for an invalid CA bundle (trust) and an invalid certificate of a webhook.
+// certificateHelp contains the help texts for two errors: trust for an invalid CA bundle, and certificate for an
+// invalid certificate.
 type certificateHelp struct{ trust, certificate string }
 
-// newCertificateHelp returns the help texts for the source of the certificate: the operator, cert-manager, or a user.
+// newCertificateHelp returns the help texts for a certificate that the operator, cert-manager or a user maintains.
 func newCertificateHelp(installation *source.Installation, caller *caller) certificateHelp {
 	secret := installation.Webhook.Secret
 	switch {

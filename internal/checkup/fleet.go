@@ -27,7 +27,7 @@ const stuckAfter = 6 * time.Hour
 // mostStuck is the maximum number of waves, and of VectorSidecars of each wave, in a message.
 const mostStuck = 3
 
-// FleetMember is a VectorSidecar, or a ClusterVectorSidecar in one wave.
+// FleetMember is the progress of a VectorSidecar, or of a ClusterVectorSidecar in one wave.
 type FleetMember struct {
 	// Name is NAMESPACE/NAME, or clustervectorsidecar/NAME.
 	Name   string

@@ -68,8 +68,8 @@ func (d *Diagnosis) checkOverlaySets(ctx context.Context) []Result {
 	return []Result{{check, OK, fmt.Sprintf("the API server injects %d overlays in %d namespaces; the operator injects %d more sidecars itself", offered, len(sets), len(skipped)), ""}}
 }
 
-// foundOverlay is an overlay in an OverlaySet, with the name and the title of its owner (see overlayOwner). isLeft is
-// true if the API server leaves the injection to the operator.
+// foundOverlay is an overlay in an OverlaySet, with the name and the title of its VectorSidecar (see overlayOwner).
+// isLeft is true if the operator injects instead of the API server.
 type foundOverlay struct {
 	name, title string
 	isLeft      bool

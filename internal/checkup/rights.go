@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// need is a permission that the operator needs for one object, or for all objects if the name is "".
+// need is a permission that the operator needs for the object with a name, or for all objects if the name is "".
 type need struct {
 	group, resource, subresource, name string
 	verbs                              []string
@@ -214,8 +214,8 @@ func (d *Diagnosis) checkPermissions(ctx context.Context, installation *source.I
 	return Result{check, OK, user + " has all permissions that it needs", ""}
 }
 
-// blindHalt returns a warning that rollout.halt cannot see the causes of failures, if the permission to list pods is
-// missing. It returns "" if rollout.halt is not set.
+// blindHalt returns a warning that rollout.halt cannot detect the causes of failures, because the permission to list
+// pods is missing. It returns "" if rollout.halt is not set.
 func blindHalt(installation *source.Installation, missing []string) string {
 	rules, err := fleet.Parse(desired.RolloutKey, []byte(installation.Values[desired.RolloutKey]))
 	isDenied := slices.ContainsFunc(missing, func(text string) bool { return text == "list pods" || strings.HasPrefix(text, "list pods ") })

@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
-// caller is a webhook configuration that makes the API server call a webhook for VectorSidecars.
+// caller is a webhook configuration because of which the API server calls a webhook for VectorSidecars.
 type caller struct {
 	name    string
 	service *admissionregistrationv1.ServiceReference

@@ -57,8 +57,8 @@ func (a *app) collectFiles(path string, values ...string) (*lintedFiles, error) 
 	return collected, err
 }
 
-// addFile adds a file below a path. A template of a chart is added only if it is valid YAML without template actions.
-// If it contains a VectorSidecar, it is listed as skipped.
+// addFile adds a file below a path. A template of a Helm chart is added only if it contains a VectorSidecar and no
+// template actions. A template with both is listed as skipped.
 func (f *lintedFiles) addFile(path, name string, values []string) error {
 	text, err := source.ReadFile(name)
 	if err != nil {
@@ -85,8 +85,8 @@ func (f *lintedFiles) addFile(path, name string, values []string) error {
 	return nil
 }
 
-// isIgnoredFile reports whether lint skips a subdirectory: a hidden directory, or a directory in a sidecar chart that
-// does not contain the values of its environments.
+// isIgnoredFile reports whether lint skips a subdirectory: a hidden directory, testdata, node_modules, or a directory
+// in a sidecar chart that does not contain the values of its environments.
 func isIgnoredFile(name string) bool {
 	base := filepath.Base(name)
 	if base[0] == '.' || base == "testdata" || base == "node_modules" {

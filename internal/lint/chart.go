@@ -53,9 +53,9 @@ type Folder struct {
 	BuiltIn fs.FS
 }
 
-// findFile returns the path of the directory's file for a file of the chart. If the directory is not a whole
-// chart, its templates are at its root. For a file that only the built-in chart has, findFile returns the path
-// of the directory, and false.
+// findFile returns the path of the directory's file that corresponds to a file of the chart. The templates of a
+// directory that is not a whole chart are at its root. For a file that only the built-in chart has, it returns the path
+// of the directory and false.
 func (f *Folder) findFile(file string) (name string, ok bool) {
 	file = withoutChart(file)
 	for _, name := range []string{file, strings.TrimPrefix(file, "templates/"), strings.ReplaceAll(file, "/", "__")} {

@@ -18,10 +18,9 @@ type Note struct {
 	Text string `json:"text"`
 }
 
-// lintDefines returns a finding for each define that the templates of a chart never use, in any environment and
-// for any VectorSidecar. It returns a note for each call with a computed name, which may use some of the
-// defines. The function argument converts a position in the chart to a file and a position. It returns false
-// for a file that the user did not write.
+// lintDefines returns a finding for each define that the templates of a chart never use, and a note for each call with
+// a computed name, which may use some of these defines. findPosition converts a position in the chart to a file and a
+// position in it. It returns false for a file that the user did not write.
 func lintDefines(chart *render.Chart, findPosition func(gotemplate.Position) (file string, pos position, ok bool)) (findings []Finding, notes []Note) {
 	usage := chart.Usage()
 	for _, define := range usage.Unused {

@@ -32,8 +32,8 @@ func withoutGoErrors(findings, rejected []Finding) []Finding {
 	})
 }
 
-// limitFindings returns the finding for a text that exceeds an input limit, or nil for other errors. The line
-// in the argument is the line of the file on which the text starts.
+// limitFindings returns the finding for a text that exceeds an input limit, or nil for other errors. firstLine is the
+// line of the file on which the text starts.
 func limitFindings(file string, firstLine int, err error) []Finding {
 	var refused *bounded.Error
 	if !errors.As(err, &refused) {

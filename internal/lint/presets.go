@@ -20,8 +20,8 @@ import (
 	vectorconfig "kontroloop.ai/vector-sidecar-operator/internal/vectorlint/config"
 )
 
-// presets are values of spec.sidecar by name. They cover every kind of input, and every sink for which the
-// built-in templates have a preset. Values and templates are rendered with each of them.
+// presets are values of spec.sidecar by name. Together, they cover every kind of input, and every sink with a preset in
+// the built-in templates. lint renders values and templates with each of them.
 var presets = map[string]string{
 	"logs":            `{logs: {path: /var/log/app}}`,
 	"otlp":            `{otlp: {enabled: true}}`,
@@ -36,15 +36,15 @@ var presets = map[string]string{
 	"vector":          `{logs: {path: /var/log/app}, sinks: {sample: {type: vector, address: "sample.example:6000"}}}`,
 }
 
-// presetFault contains the problems that a decision found with a preset.
+// presetFault contains the problems of one preset in a decision.
 type presetFault struct {
 	preset   string
 	invalid  *desired.Invalid
 	findings []vectorconfig.Finding
 }
 
-// renderPresets makes a decision for each preset in an environment with a template set. The name "" stands for
-// the template set of the environment.
+// renderPresets makes a decision for each preset in an environment, with the template set of a name. The name "" stands
+// for the template set of the environment.
 func renderPresets(ctx context.Context, platform *desired.Platform, set, environment, kubeVersion string) ([]presetFault, error) {
 	var faults []presetFault
 	for _, name := range slices.Sorted(maps.Keys(presets)) {
@@ -144,9 +144,9 @@ func sharedFindings(faults []presetFault) []vectorconfig.Finding {
 	return shared
 }
 
-// lintPresets renders every preset with the values and the template sets in a file, in every environment. A
-// failure of only some presets is reported only if the cause is a template in the file. Values, such as a sink
-// for log files, need not be valid for every VectorSidecar.
+// lintPresets renders every preset with the values and the template sets in a file, in every environment. If only some
+// presets fail, it reports the failure only if a template in the file is the cause, because values need not be valid
+// for every VectorSidecar.
 func (l *Linter) lintPresets(ctx context.Context, file File, positions *positions, values *desired.InstallationValues, platform *desired.Platform) ([]Finding, error) {
 	var findings []Finding
 	environments := platform.Environments.Names()
@@ -164,7 +164,7 @@ func (l *Linter) lintPresets(ctx context.Context, file File, positions *position
 			environmentPath := values.PathInFile("environments", environment)
 			for _, vectorFinding := range sharedFindings(faults) {
 				findingPath := slices.Concat(environmentPath, []string{"sidecar"}, splitPath(vectorFinding.Path))
-				// Findings about a sink that the environment's values in this file declare.
+				// Only sinks that this file declares for the environment are reported, not the sinks of the presets.
 				if strings.HasPrefix(vectorFinding.Path, "sinks.") && positions.hasPath(findingPath[:len(environmentPath)+3]...) {
 					findings = append(findings, newVectorFinding(vectorFinding, file.Name, positions.findKey(findingPath...)))
 				}

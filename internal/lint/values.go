@@ -88,7 +88,7 @@ func newFindings(file string, positions *positions, reason string, err error, pr
 		return findings
 	}
 	pos := positions.findKey(prefix...)
-	// The finding has the place, so the text does not repeat it.
+	// The finding has a position, so the text does not repeat the position.
 	text := strings.TrimPrefix(err.Error(), fmt.Sprintf("%s:%d: ", file, pos.line))
 	return []Finding{newFinding(reason, file, text).withPosition(pos, tree.JoinPath(prefix...))}
 }

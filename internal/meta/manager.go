@@ -114,8 +114,9 @@ var people = []string{
 	"kubectl-annotate", "kubectl-label", "k9s", "node-fetch", "Mozilla", "dashboard",
 }
 
-// IsPerson reports whether a field manager stands for a user. The manager kubectl counts only if byUpdate is true, as
-// for kubectl rollout undo, because server-side apply by a deployment tool uses the same name.
+// IsPerson reports whether a write of a field manager counts as a manual change by a user. byUpdate reports whether the
+// manager wrote with Update. kubectl is a user only with Update, as for kubectl rollout undo, because deployment tools
+// use that name for server-side apply.
 func IsPerson(manager string, byUpdate bool) bool {
 	return slices.Contains(people, manager) || manager == "kubectl" && byUpdate
 }

@@ -18,15 +18,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// routing is the time after which calls through the Service reach a pod, counted from the time when the kubelet finds
-// the pod ready.
+// routing is the time that it takes until calls through the Service reach a pod after the kubelet has found the pod
+// ready.
 const routing = 3 * time.Second
 
-// servingCheck checks whether this process can answer the API server, and whether the API server's calls reach it.
+// servingCheck checks whether this process can answer calls of the API server, and whether these calls reach it.
 type servingCheck struct {
-	// hasRead returns why the operator has not read the objects that answers need yet, or nil if it has.
+	// hasRead returns an error if the operator has not yet read the objects that an answer needs.
 	hasRead func() error
-	// served is the certificate of the webhook, and address its own address.
+	// served is the certificate of the webhook, and address the address on which it listens.
 	served  *admission.ServedCertificate
 	address string
 	// isProbed is true if the kubelet probes readiness, so that no calls arrive before the pod is
@@ -39,7 +39,7 @@ type servingCheck struct {
 	readySince atomic.Pointer[time.Time]
 }
 
-// checkServing is the readiness check. It returns an error if a call would not be answered.
+// checkServing is the readiness check of the webhook. It returns an error if the process cannot answer a call.
 func (a *servingCheck) checkServing(request *http.Request) error {
 	if err := a.checkAnswer(request.Context()); err != nil {
 		return err
@@ -58,8 +58,8 @@ func (a *servingCheck) hasAnswered() bool {
 	return ready != nil && time.Since(*ready) > routing
 }
 
-// checkAnswer returns why a call would not be answered, or nil if it would be. It checks for a certificate before it
-// connects, because a failed TLS handshake is logged.
+// checkAnswer returns an error if the process cannot answer a call. It checks for a certificate before it connects,
+// because the server would log a failed TLS handshake.
 func (a *servingCheck) checkAnswer(ctx context.Context) error {
 	_, err := a.served.Get(nil)
 	if err := cmp.Or(a.hasRead(), err); err != nil || a.listens.Load() {

@@ -15,15 +15,15 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/admission"
 )
 
-// callers identifies the API server among the clients of the admission webhook, by a client
-// certificate of certain CAs. Without CAs it does not identify any client.
+// callers recognizes the API server among the clients of the admission webhook, by a client certificate that one of the
+// given CAs has signed. Without CAs, it recognizes no client.
 type callers struct {
 	authorities *dynamiccertificates.DynamicFileCAContent
 	proof       authenticator.Request
 }
 
-// newCallers reads the CAs from a file, none for "". The certificate must have one of the common
-// names; without names, any name is accepted.
+// newCallers reads the CAs from a file, or returns callers without CAs if the path is "". names are the common names
+// that a certificate may have; without names, every name is accepted.
 func newCallers(path string, names []string) (*callers, error) {
 	if path == "" {
 		return &callers{}, nil
@@ -47,7 +47,7 @@ func (c *callers) Start(ctx context.Context) error {
 	return nil
 }
 
-// markProven marks the context of a request that comes from the API server.
+// markProven marks the context of a request if it is certainly from the API server.
 func (c *callers) markProven(ctx context.Context, request *http.Request) context.Context {
 	if !c.isProvenCaller(request) {
 		return ctx

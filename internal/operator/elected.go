@@ -58,8 +58,8 @@ func newElectedManager(config *rest.Config, settings ctrl.Options, options Optio
 	return mgr, nil
 }
 
-// isUnused reports whether no VectorSidecar or ClusterVectorSidecar of this operator was ever
-// reconciled, because none has the finalizer or a status.
+// isUnused reports whether an operator has never reconciled a VectorSidecar or ClusterVectorSidecar, because none has
+// the finalizer or a status.
 func isUnused(ctx context.Context, live *livelist.Client, options Options) (bool, error) {
 	namespaces := options.WatchNamespaces
 	if len(namespaces) == 0 {
@@ -72,8 +72,8 @@ func isUnused(ctx context.Context, live *livelist.Client, options Options) (bool
 	return areUnused(ctx, live, "ClusterVectorSidecar", namespaces)
 }
 
-// areUnused reports whether no object of a kind in the namespaces was ever reconciled. It returns true if the kind
-// does not exist.
+// areUnused reports whether an operator has never reconciled an object of a kind in the namespaces. It returns true if
+// the kind does not exist.
 func areUnused(ctx context.Context, live *livelist.Client, kind string, namespaces []string) (bool, error) {
 	for _, namespace := range namespaces {
 		isUsed, err := livelist.Contains(ctx, live, livelist.Metadata(v1alpha1.GroupVersion.WithKind(kind)), wasReconciled, client.InNamespace(namespace))

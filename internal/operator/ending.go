@@ -10,12 +10,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// endingCache reports itself as synced once the operator shuts down. The manager waits for its
-// caches to sync even during a shutdown, and after the signal in a busy loop. If the API server did
-// not answer, the process would have to be killed.
+// endingCache is a cache that counts as synced when the operator shuts down. The manager waits until its caches have
+// synced, also during a shutdown and then in a busy loop. If the API server did not respond, the process would not
+// stop.
 type endingCache struct {
 	cache.Cache
-	// running is canceled by the signal to stop.
+	// running is the context that the signal to stop cancels.
 	running context.Context //nolint:containedctx // It is the context of the process.
 }
 

@@ -152,8 +152,8 @@ func (o *Options) newWorkloadCache() *workloadcache.Cache {
 	return workloads
 }
 
-// newTransform returns the transform function for objects of kinds without an own one. It turns workloads of optional
-// APIs into records, and removes managedFields from other objects.
+// newTransform returns the function that reduces objects before the cache stores them. It converts workloads of
+// optional APIs to records, and removes managedFields from other objects.
 func newTransform(workloads *workloadcache.Cache) toolscache.TransformFunc {
 	strip := cache.TransformStripManagedFields()
 	return func(object any) (any, error) {
@@ -164,9 +164,10 @@ func newTransform(workloads *workloadcache.Cache) toolscache.TransformFunc {
 	}
 }
 
-// transformJobs returns the transform function for Jobs. With Jobs as an enabled kind, workload Jobs are watched as
-// metadata, which workloads transforms. Jobs that validate a configuration are watched whole, and reduced to the fields
-// that the operator reads. The cache has only one selector for both, so other whole Jobs are reduced to their names.
+// transformJobs returns the function that reduces Jobs before the cache stores them, for an operator with Jobs as an
+// enabled kind. The cache has one selector for all Jobs. Jobs that validate a configuration keep the fields that the
+// operator reads, and other complete Jobs keep only their names. Workload Jobs are watched as metadata, which workloads
+// transforms.
 func transformJobs(workloads toolscache.TransformFunc) toolscache.TransformFunc {
 	return func(object any) (any, error) {
 		job, isWhole := object.(*batchv1.Job)

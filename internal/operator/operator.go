@@ -47,22 +47,21 @@ type Process struct {
 	Level LevelSetter
 	// Now is the clock of the process; nil means time.Now.
 	Now func() time.Time
-	// Patience is the time that the controller may be without progress before it counts as stuck; 0
-	// means longer than any of its steps may take.
+	// Patience is the time without progress after which the controller counts as stuck. 0 stands for a time that is
+	// longer than any of its steps may take.
 	Patience time.Duration
-	// Quiet is the time for which the installation's ConfigMaps that are written by hand must not
-	// change before they are published; 0 for the controller's default, and less than 0 for no
-	// delay.
+	// Quiet is the time for which handwritten ConfigMaps of the installation must not change before they are published.
+	// 0 stands for the controller's default, and less than 0 for no delay.
 	Quiet time.Duration
-	// PolicyInterval is the approximate interval for checking whether the API server injects
-	// itself, and whether the required objects exist; 0 for the controller's default.
+	// PolicyInterval is the approximate interval for checking whether the API server injects sidecars, and whether the
+	// required objects exist. 0 stands for the controller's default.
 	PolicyInterval time.Duration
-	// Pager is the pager of the process; nil for a new one.
+	// Pager is the pager of the process, or nil for a new one.
 	Pager *livelist.Pager
 }
 
-// Run runs the operator with a sidecar chart until the context is canceled. With an admission webhook, it then
-// continues for the shutdown delay.
+// Run runs the operator with a sidecar chart until the context is canceled. With an admission webhook, it continues for
+// the shutdown delay after that.
 func Run(ending context.Context, config *rest.Config, chart fs.FS, options Options, process Process) error {
 	ctx, cancel := withDelayedCancel(ending, options.Webhook.shutdownDelay())
 	defer cancel()
@@ -142,7 +141,7 @@ func addClusterAccess(loopSettings *sidecar.Options, config *rest.Config, mapper
 	return err
 }
 
-// newNodes returns the reader of the nodes, nil if they are not read.
+// newNodes returns the reader of the nodes, or nil if the operator does not read nodes.
 func newNodes(config *rest.Config, options *Options) (sidecar.Nodes, error) {
 	if !options.ReadNodes {
 		return nil, nil
@@ -182,8 +181,8 @@ func (o *Options) installation() types.NamespacedName {
 	return types.NamespacedName{Namespace: o.Namespace, Name: o.EnvironmentsConfigMap}
 }
 
-// writtenBy identifies this installation among others of the cluster. Replicas that share a Lease
-// have the same identity. It is empty for an operator that does not know its namespace.
+// writtenBy returns the name of this installation, which distinguishes it from other installations in the cluster.
+// Replicas that share a Lease have the same name. It returns "" if the operator does not know its namespace.
 func (o *Options) writtenBy() string {
 	if o.Namespace == "" {
 		return ""
@@ -191,8 +190,8 @@ func (o *Options) writtenBy() string {
 	return o.Namespace + "/" + cmp.Or(o.LeaderElectionID, defaultLeaderElectionID)
 }
 
-// loadCatalog loads the built-in chart. It checks the default environment if no other source can
-// define it.
+// loadCatalog loads the built-in chart. It returns an error if the default environment does not exist and no other
+// source can define it.
 func loadCatalog(chart fs.FS, options Options) (*desired.Catalog, error) {
 	files, err := render.ReadFiles(chart)
 	if err != nil {
@@ -208,10 +207,9 @@ func loadCatalog(chart fs.FS, options Options) (*desired.Catalog, error) {
 	return catalog, nil
 }
 
-// detectCluster returns the properties of the cluster that templates can read. The IP family follows
-// from the address of the API server, and the platform from the kinds that it serves. In a pod,
-// this is the address of the Service kubernetes, which the kubelet sets in a variable, so reading
-// it needs no permission.
+// detectCluster returns the cluster data for templates. The IP family follows from the address of the API server. In a
+// pod, that is the address of the Service kubernetes in an environment variable, so reading it needs no permission. The
+// platform follows from the kinds that the API server serves.
 func detectCluster(config *rest.Config, kinds apimeta.RESTMapper) (render.Cluster, error) {
 	cluster := render.Cluster{}
 	if address, err := url.Parse(config.Host); err == nil { // Otherwise the host is a name without a scheme.
@@ -222,8 +220,8 @@ func detectCluster(config *rest.Config, kinds apimeta.RESTMapper) (render.Cluste
 	return cluster, err
 }
 
-// serverVersion returns the API server's version. If the API server does not serve ClusterVectorSidecars, it also
-// disables them in the options, because their watch would block everything else.
+// serverVersion returns the version of the API server. If the API server does not serve ClusterVectorSidecars, it
+// disables them in the options, because a watch for them would block all other watches.
 func serverVersion(config *rest.Config, options *Options) (version string, err error) {
 	server, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {

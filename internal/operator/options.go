@@ -27,7 +27,8 @@ type Options struct {
 	Namespace string
 	// WorkloadKinds are the enabled kinds of workloads; empty for Deployments.
 	WorkloadKinds []string
-	// WatchNamespaces are the namespaces in which VectorSidecars are reconciled; empty for all.
+	// WatchNamespaces are the namespaces in which the operator reconciles VectorSidecars. It is empty for all
+	// namespaces.
 	WatchNamespaces []string
 	// ClusterSidecars enables ClusterVectorSidecars, which need all namespaces.
 	ClusterSidecars bool
@@ -66,9 +67,9 @@ type Options struct {
 	// LeaderElectionID is the name of the lease. Together with Namespace it identifies this
 	// installation among others of the cluster, even without leader election.
 	LeaderElectionID string
-	// LeaseDuration is the time without a renewal after which another replica may lead.
-	// RenewDeadline is the time for which the leader tries to renew before it steps down.
-	// RetryPeriod is the interval of its attempts. Zero for the defaults.
+	// LeaseDuration is the time without a renewal after which another replica may lead. RenewDeadline is the time for
+	// which the leader tries to renew before it steps down, and RetryPeriod the time between two tries. Zero stands for
+	// the default.
 	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
 	// MetricsBindAddress serves metrics over HTTPS; "0" to disable.
 	MetricsBindAddress string
@@ -138,7 +139,7 @@ func (o *Options) declareFlags(flags *flag.FlagSet) {
 	flags.Var(&o.LogFormat, "log-format", "json, one object per line, or text")
 }
 
-// variables are the environment variables for flags that are not set, by flag name.
+// variables are the names of the environment variables that set flags, by flag name.
 var variables = map[string]string{
 	"namespace":                 "POD_NAMESPACE",
 	"metrics-bind-address":      "METRICS_BIND_ADDRESS",
@@ -225,7 +226,7 @@ func (o *Options) requiredObjects() []source.RequiredObject {
 	return required
 }
 
-// list is the value of a flag with a comma-separated list.
+// list is the value of a flag that contains a comma-separated list.
 type list []string
 
 func (l *list) String() string { return strings.Join(*l, ",") }
@@ -241,7 +242,7 @@ func (l *list) Set(text string) error {
 	return nil
 }
 
-// level is the value of a flag with a log level.
+// level is the value of a flag that contains a log level.
 type level zapcore.Level
 
 func (l *level) String() string { return zapcore.Level(*l).CapitalString() }

@@ -78,13 +78,13 @@ func setFromEnvironment(flags *flag.FlagSet) error {
 	return nil
 }
 
-// file is the content of a configuration file: values by flag name.
+// file contains the values in a configuration file, by flag name.
 type file struct {
 	path   string
 	values map[string]string
 }
 
-// readFile reads the configuration file at a path. A list becomes a text with commas.
+// readFile reads a configuration file. It converts a list to a comma-separated text, as in a flag.
 func readFile(path string) (file, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -33,7 +33,7 @@ type reloader struct {
 	log   logr.Logger
 	// arguments are the command line. Its flags take precedence over the file.
 	arguments []string
-	// current is the level that is set.
+	// current is the log level in use.
 	current zapcore.Level
 	// text and values are the content of the file at the last check.
 	text   []byte

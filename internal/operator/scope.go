@@ -20,8 +20,8 @@ import (
 // scopeInterval is the interval for checking the namespaces that the operator does not watch.
 const scopeInterval = 10 * time.Second
 
-// unwatchedNamespaces are the namespaces of the options that the operator does not watch, because they cannot
-// be read. They were deleted together with their Role, or do not exist yet.
+// unwatchedNamespaces are the namespaces in the options that the operator does not watch, because it cannot read them.
+// They were deleted together with their Role, or do not exist yet.
 type unwatchedNamespaces struct {
 	names []string
 	live  client.Reader

@@ -9,28 +9,28 @@ import (
 	"time"
 )
 
-// serverClock estimates the API server's time, which dates workloads and their conditions. Soaks
-// and windows must not depend on the clock of the operator's node. Every response of the API server
-// has a date in whole seconds, and the clock of the process measures the time since then. The
-// lease's renewals bring a response every few seconds.
+// serverClock estimates the time of the API server, which writes the times in workloads and their conditions. Soaks and
+// windows must not depend on the clock of the operator's node. Every response of the API server contains its time in
+// whole seconds, and the clock of the process measures the time since then. The Lease is renewed every few seconds, so
+// there is always a recent response.
 type serverClock struct {
 	local func() time.Time
 
 	mu sync.Mutex
-	// offset is the offset of the API server's clock from the clock of the process.
+	// offset is the difference between the clock of the API server and the clock of the process.
 	offset time.Duration
-	// isKnown is true after the first response. doubts counts consecutive responses that are behind
-	// the estimate.
+	// isKnown is true after the first response. doubts is the number of consecutive responses with a time before the
+	// estimate.
 	isKnown bool
 	doubts  int
 }
 
 const (
-	// dateError is the normal delay of a date in a response at most: the date is truncated to the second, and a
-	// response takes some time.
+	// dateError is the maximum normal delay of the time in a response: it is truncated to the second, and a response
+	// takes some time.
 	dateError = 2 * time.Second
-	// mostDoubts is the number of consecutive responses behind the estimate after which the API server's clock counts
-	// as set back.
+	// mostDoubts is the number of consecutive responses with a time before the estimate after which the clock of the
+	// API server was certainly set back.
 	mostDoubts = 3
 )
 
@@ -49,9 +49,9 @@ func (c *serverClock) currentTime() time.Time {
 	return c.local().Add(c.offset)
 }
 
-// recordDate corrects the clock by the date of a response. The date is the time when the API server started its
-// response, so the latest date is the most accurate. An earlier date counts only after mostDoubts responses in a row,
-// because the API server's clock was then set back.
+// recordDate corrects the estimate by the time in a response. The API server sets that time when it starts the
+// response, so the latest time is the most accurate. A time before the estimate is ignored until mostDoubts responses
+// in a row have one.
 func (c *serverClock) recordDate(date time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

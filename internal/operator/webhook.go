@@ -135,7 +135,7 @@ type webhookDeps struct {
 	loop   *sidecar.VectorSidecarReconciler
 	cache  *desired.Cache
 	served *admission.ServedCertificate
-	// bare is the platform without any ConfigMap.
+	// bare is the platform of an operator without ConfigMaps of the platform team.
 	bare    *desired.Platform
 	counted *telemetry.Metrics
 	// config is the configuration of the process's clients, without the leader's fence.

@@ -16,10 +16,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Admit returns an error if the overlay would cause the API server to reject pods. This happens if
-// the application passes the Pod Security level that the namespace enforces, and the application
-// with the overlay does not. Pods that would be rejected anyway are left to the application owner.
-// The application is the result of View.Application.
+// Admit returns an error if the overlay would cause the API server to reject pods: the application alone passes the Pod
+// Security level that the namespace enforces, and the application with the overlay does not. Pods that the API server
+// rejects anyway are the application owner's concern. application is the result of View.Application.
 func (p *Policy) Admit(namespaceLabels map[string]string, application *corev1.PodSpec, overlay *corev1.PodTemplateSpec) error {
 	privileged := api.LevelVersion{Level: api.LevelPrivileged, Version: api.LatestVersion()}
 	// An invalid label means restricted, also for the API server.
@@ -39,9 +38,9 @@ func (p *Policy) Admit(namespaceLabels map[string]string, application *corev1.Po
 	return fmt.Errorf("the namespace enforces the Pod Security level %s, which the workload passes without the sidecar, but not with it: %s", level, violation)
 }
 
-// AdmitAlone returns an error unless the overlay alone meets the Pod Security level that the
-// namespace enforces. It then meets the level in every pod, because settings for all containers of
-// a pod can only replace settings that a container lacks.
+// AdmitAlone returns an error unless the overlay alone passes the Pod Security level that the namespace enforces. It
+// then passes the level in every pod, because settings for the whole pod apply only to containers without their own
+// setting.
 func (p *Policy) AdmitAlone(namespaceLabels map[string]string, overlay *corev1.PodTemplateSpec) error {
 	return p.Admit(namespaceLabels, &corev1.PodSpec{Containers: []corev1.Container{{
 		Name: "application",

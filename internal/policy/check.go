@@ -84,13 +84,12 @@ func (c *checker) checkPropagation(container string, mounts []corev1.VolumeMount
 	}
 }
 
-// checker collects findings.
+// checker collects the findings about one overlay.
 type checker struct {
 	policy   *Policy
 	overlay  *corev1.PodTemplateSpec
 	findings []error
-	// refused are the volumes of kinds that are not allowed. Other findings about them are not
-	// reported.
+	// refused are the names of volumes with a kind that is not allowed. Other findings about them are not reported.
 	refused map[string]bool
 }
 
@@ -221,8 +220,7 @@ func (c *checker) checkKeys(pos position, entries reflect.Value, _ *Line) {
 	}
 }
 
-// Reserves returns the reserved domain of a pod annotation of an overlay, "" if its domain is not
-// reserved.
+// Reserves returns the reserved domain that contains the key of a pod annotation, or "" if its domain is not reserved.
 func (p *Policy) Reserves(key string, overlay *corev1.PodTemplateSpec) string {
 	for _, domain := range p.ReservedDomains {
 		if isReserved(key, domain) && !isExcepted(key, domain, overlay) {
@@ -235,9 +233,9 @@ func (p *Policy) Reserves(key string, overlay *corev1.PodTemplateSpec) string {
 	return ""
 }
 
-// isExcepted reports whether a pod annotation may be set although its domain is below a reserved
-// domain. This is the annotation that lists evictable volumes for the Cluster Autoscaler. It must
-// not name volumes of the application, and the platform must not reserve exactly its domain.
+// isExcepted reports whether the overlay may set a pod annotation although its domain is below a reserved domain. Only
+// the annotation that lists evictable volumes for the Cluster Autoscaler is an exception. It must not name volumes of
+// the application, and the platform must not reserve exactly its domain.
 func isExcepted(key, reserved string, overlay *corev1.PodTemplateSpec) bool {
 	domain, _, _ := strings.Cut(meta.AnnotationEvictableVolumes, "/")
 	if key != meta.AnnotationEvictableVolumes || reserved == domain {
@@ -265,9 +263,8 @@ func sortedKeys(entries reflect.Value) []string {
 	return keys
 }
 
-// isReserved reports whether a key belongs to a domain or to one of its subdomains. If the domain
-// ends in a dot, it is a prefix of the key, because container runtimes write their domains in
-// reverse, without a slash.
+// isReserved reports whether a key belongs to a domain or to one of its subdomains. A domain that ends in a dot is a
+// prefix of the key, because container runtimes write their domains in reverse.
 func isReserved(key, domain string) bool {
 	if strings.HasSuffix(domain, ".") {
 		return strings.HasPrefix(key, domain)

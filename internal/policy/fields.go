@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Line is a line of the policy's table of fields: the content that one field of a pod template adds to the pod, and
-// the keys of the policy that cover it.
+// Line is a line of the policy's table of fields. It describes the content that one field of a pod template adds to the
+// pod, and names the keys of the policy that restrict the field.
 type Line struct {
 	// Field is the field with the name of its type, such as Container.image.
 	Field string
@@ -26,7 +26,7 @@ type Line struct {
 	check checkFunc
 }
 
-// checkFunc checks a field that is set against its line.
+// checkFunc checks a field with a value against its line in the table.
 type checkFunc func(c *checker, pos position, field reflect.Value, line *Line)
 
 // These constants are values of Line.Grant.

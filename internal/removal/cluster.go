@@ -24,8 +24,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Ejector removes all objects and fields of the operator from a cluster. All fields except Progress are
-// required.
+// Ejector removes all objects and fields of the operator from a cluster. All fields except Progress are required.
 type Ejector struct {
 	Client client.Client
 	// MaxConcurrent is the maximum number of workloads that roll out at once.
@@ -45,22 +44,21 @@ type Step struct {
 	Err error
 }
 
-// maxPasses is the maximum number of searches for leftovers. A repetition is necessary because the manifest of
-// the application owner may also contain fields that the operator releases, because ConfigMaps are deleted
-// after the last workload that needs them, and because a running operator may have been in the middle of a
-// reconcile.
+// maxPasses is the maximum number of searches for what is left. One search is not sufficient for three reasons: the
+// manifest of the application owner may also contain fields that the operator releases, ConfigMaps are deleted after
+// the last workload that needs them, and a running operator may be in the middle of a reconcile.
 const maxPasses = 5
 
 // pollInterval is the time between two checks of a rollout.
 const pollInterval = 500 * time.Millisecond
 
-// Clean removes the operator's objects and fields from a namespace, or from all namespaces for "". It first
-// removes admission overlays and VectorSidecars, so that no sidecar is injected again. It then removes sidecars
-// at a limited pace. Finally, it removes finalizers, and the ConfigMaps that no workload needs anymore.
+// Clean removes the operator's objects and fields from a namespace, or from all namespaces for "". It first removes
+// admission overlays and VectorSidecars, so that no sidecar is injected again. It then removes sidecars at a limited
+// pace. Finally, it removes finalizers, and the ConfigMaps that no workload needs anymore.
 //
-// If a sidecar cannot be removed, the other objects in its namespace and all ClusterVectorSidecars stay, and
-// Clean continues with the other namespaces. Clean returns the traces that it found. The error is a *RemainingError
-// if all requests succeeded, but traces remain that Clean must not or cannot remove.
+// If a sidecar cannot be removed, the other objects in its namespace and all ClusterVectorSidecars stay, and Clean
+// continues with the other namespaces. Clean returns the objects and fields that it has found. The error is a
+// *RemainingError if all requests succeeded, but something remains that Clean must not or cannot remove.
 func (e *Ejector) Clean(ctx context.Context, namespace string) (*Traces, error) {
 	var traces *Traces
 	live := livelist.New(e.Client)
@@ -95,9 +93,8 @@ func sortErrors(errs []error) error {
 	return errors.Join(slices.SortedFunc(slices.Values(errs), func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })...)
 }
 
-// cleanOnce removes the given traces once. It records the namespaces with a sidecar that could not be removed,
-// together with the error. In this case it does not remove other objects before the next pass, which leaves
-// these namespaces out.
+// cleanOnce removes the objects and fields in traces once. It records each namespace with a sidecar that could not be
+// removed, with the error. It then removes nothing else: the next search leaves these namespaces out.
 func (e *Ejector) cleanOnce(ctx context.Context, traces *Traces, failed map[string]error) error {
 	writer := apply.New(e.Client)
 	for _, namespace := range traces.OverlaySets { // A removed sidecar must not be injected again.
@@ -173,7 +170,7 @@ func (e *Ejector) removeSidecars(ctx context.Context, writer *apply.Writer, carr
 	return failed
 }
 
-// lateError means that a sidecar is removed from the pod template, but not yet from all pods.
+// lateError is the error if a sidecar was removed from the pod template but not from all pods in time.
 type lateError struct{ err error }
 
 func (e *lateError) Error() string { return e.err.Error() }
@@ -232,7 +229,7 @@ func (e *Ejector) removeManager(ctx context.Context, writer *apply.Writer, ref w
 	})
 }
 
-// readView reads a workload again. It returns nil if the workload was deleted, or on an error.
+// readView reads a workload again and returns its view. It returns nil if the workload was deleted.
 func (e *Ejector) readView(ctx context.Context, ref workload.Ref) (*workload.View, error) {
 	live := ref.Adapter().New()
 	if err := e.Client.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, live); err != nil {

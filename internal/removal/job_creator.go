@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// cause is the reason why the Job runs, as recorded in the Job itself. A Helm client creates the Job only
-// before it deletes a release. A client that applies rendered manifests creates it like any other Job.
+// cause is the reason why the Job runs, which follows from the Job itself. A Helm client creates the Job only when it
+// deletes a release. A client that applies rendered manifests creates it like any other Job.
 type cause int
 
 const (
@@ -66,9 +66,8 @@ const (
 // manager created the Job. Other managers may own labels, node selectors or the status.
 var argsPath = fieldpath.MakePathOrDie("spec", "template", "spec", "containers", fieldpath.KeyByFields("name", "uninstall"), "args")
 
-// findCause returns the cause of the Job, and the field managers that created it. The caller passes Helm clients in
-// addition to the known clients. A trailing * matches any suffix. If two managers disagree, the cause is
-// unproven.
+// findCause returns the cause of the Job, and the field managers that created it. clients are Helm clients in addition
+// to the known ones, where a trailing * matches any suffix. If two managers disagree, the cause is unproven.
 func findCause(job *batchv1.Job, clients []string) (cause, []string) {
 	var jobCause cause
 	var makers []string
@@ -105,9 +104,9 @@ func causeByEntry(job *batchv1.Job, entry *metav1.ManagedFieldsEntry, clients []
 	return unproven
 }
 
-// causeByArgoCD distinguishes a PreDelete hook from a sync. A sync uses server-side apply, and sets a finalizer
-// on hooks. With Replace=true, a sync creates objects like a PreDelete hook. In this case, only annotations of
-// exactly one of them distinguish the two.
+// causeByArgoCD distinguishes a PreDelete hook from a sync of Argo CD. A sync uses server-side apply, and sets a
+// finalizer on hooks. A sync with Replace=true creates objects as a PreDelete hook does, so then the annotations of
+// Argo CD decide.
 func causeByArgoCD(job *batchv1.Job, entry *metav1.ManagedFieldsEntry) cause {
 	hook, isArgoHook := job.Annotations[argoHook]
 	switch {

@@ -21,7 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// RemainingError lists the traces that Clean has left.
+// RemainingError lists the objects and fields that Clean has not removed.
 type RemainingError struct{ Traces *Traces }
 
 func (e *RemainingError) Error() string {

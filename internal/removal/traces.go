@@ -23,7 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Traces lists the objects and fields of the operator in a cluster.
+// Traces are the objects and fields of the operator in a cluster.
 type Traces struct {
 	// Workloads are the workloads with fields or marks of the operator.
 	Workloads []Carrier
@@ -93,8 +93,8 @@ func FindOverlaySets(ctx context.Context, live *livelist.Client, namespace strin
 	return namespaces, nil
 }
 
-// exclude removes the traces in namespaces with errors. After an error it also removes ClusterVectorSidecars,
-// because they concern all namespaces.
+// exclude drops the entries in namespaces with errors, so that they are not removed. After any error, it also drops
+// ClusterVectorSidecars, because they concern all namespaces.
 func (t *Traces) exclude(failed map[string]error) {
 	isLeft := func(namespace string) bool { return failed[namespace] != nil || namespace == "" && len(failed) > 0 }
 	t.Workloads = slices.DeleteFunc(t.Workloads, func(carrier Carrier) bool { return isLeft(carrier.Namespace) })

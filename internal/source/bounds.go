@@ -14,8 +14,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 )
 
-// DecodeBound returns the ResourceQuota, LimitRange or HorizontalPodAutoscaler of a document, nil for other kinds.
-// Unknown fields are ignored.
+// DecodeBound returns the ResourceQuota, LimitRange or HorizontalPodAutoscaler in a document, or nil for other kinds.
+// It ignores unknown fields.
 func (d *Document) DecodeBound() (client.Object, error) {
 	var head struct {
 		APIVersion string `json:"apiVersion"`
@@ -51,7 +51,8 @@ func (d *Document) locateError(err error) error {
 	return fmt.Errorf("%s: document %d: %s: %w", d.Source, d.Number, d.Kind, err)
 }
 
-// convertAutoscaler converts the target and the CPU utilization, because version 1 has no other metrics.
+// convertAutoscaler converts an autoscaler of version 1 to version 2. It converts the target and the CPU utilization,
+// because version 1 has no other metrics.
 func convertAutoscaler(old *autoscalingv1.HorizontalPodAutoscaler) *autoscalingv2.HorizontalPodAutoscaler {
 	scaler := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: old.ObjectMeta}
 	scaler.Spec.ScaleTargetRef = autoscalingv2.CrossVersionObjectReference(old.Spec.ScaleTargetRef)

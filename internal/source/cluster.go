@@ -27,12 +27,12 @@ type Scope struct {
 	WithoutWorkloads, WithoutSidecars bool
 }
 
-// Load reads a part of a cluster, each kind once. It returns the objects, and the kinds that it may not read although
-// a decision may need them.
+// Load reads the objects in a scope of a cluster. It also returns the plurals of the kinds that a decision may need but
+// that the user may not read.
 func Load(ctx context.Context, cluster client.Reader, scope Scope) (*ObjectOverlay, []string, error) {
 	w := NewObjectOverlay(cluster)
 	if scope.Namespace == "" {
-		// If Namespaces may not be listed, they are read one by one later.
+		// If the user may not list Namespaces, they are read one by one later.
 		if err := w.loadList(ctx, &corev1.NamespaceList{}, "Namespaces"); err != nil && !apierrors.IsForbidden(err) {
 			return nil, nil, err
 		}
@@ -105,9 +105,9 @@ func (w *ObjectOverlay) loadList(ctx context.Context, empty client.ObjectList, p
 	return nil
 }
 
-// ReplaceSidecar replaces a live VectorSidecar by the one from a file, as an update would. UID and status are unchanged, so
-// companions still belong to the VectorSidecar. If the spec differs, the status is the status of the generation
-// before.
+// ReplaceSidecar replaces a live VectorSidecar by the VectorSidecar in a file, as an update of the cluster would. It
+// keeps the UID and the status, so that companions still belong to the VectorSidecar. If the spec differs, the status
+// counts as outdated.
 func (w *ObjectOverlay) ReplaceSidecar(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
 	if w.cluster != nil {
 		live := &v1alpha1.VectorSidecar{}

@@ -22,9 +22,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Expand adds the VectorSidecars that the ClusterVectorSidecars stand for, in the loaded namespaces and in the named
-// ones. home is the operator namespace, or "" if it is unknown. Expand returns the namespaces with unknown labels.
-// There, only a selector without labels matches.
+// Expand adds the VectorSidecars that the ClusterVectorSidecars define in the loaded namespaces and in the given ones.
+// home is the operator namespace, or "" if it is unknown. Expand returns the namespaces with unknown labels, which are
+// selected only by a selector without labels.
 func (w *ObjectOverlay) Expand(ctx context.Context, home string, namespaces ...string) (unlabeled []string, err error) {
 	if len(w.clusters) == 0 {
 		return nil, nil
@@ -57,8 +57,8 @@ func (w *ObjectOverlay) Expand(ctx context.Context, home string, namespaces ...s
 	return unlabeled, nil
 }
 
-// namespaceMetadata returns the metadata of a namespace. A namespace that is in no file and may not be read has only the
-// label of its name.
+// namespaceMetadata returns the metadata of a namespace. isKnown is false if the namespace is in no file and the user
+// may not read it. The metadata then has only the label with the namespace's name.
 func (w *ObjectOverlay) namespaceMetadata(ctx context.Context, name string) (namespace *metav1.PartialObjectMetadata, isKnown bool, err error) {
 	namespace = clusterwide.NewNamespaceMetadata("")
 	err = w.getNamespace(ctx, client.ObjectKey{Name: name}, namespace)
@@ -73,8 +73,8 @@ func (w *ObjectOverlay) namespaceMetadata(ctx context.Context, name string) (nam
 	return namespace, isKnown, nil
 }
 
-// expandNamespace adds the VectorSidecars of the ClusterVectorSidecars that select a namespace, or that have fields in
-// workloads of the namespace. A selector that cannot be parsed does not select a namespace.
+// expandNamespace adds the VectorSidecars of the ClusterVectorSidecars that select a namespace, or that still have
+// fields in its workloads. A selector that cannot be parsed selects no namespace.
 func (w *ObjectOverlay) expandNamespace(namespace *metav1.PartialObjectMetadata, home string) {
 	for _, cluster := range w.Clusters() {
 		selector, _ := clusterwide.NewSelector(&cluster.Spec, home)
@@ -97,7 +97,8 @@ func (w *ObjectOverlay) hasManagedFields(namespace, manager string) bool {
 	return false
 }
 
-// loadClusters adds the ClusterVectorSidecars. It returns the reason why they may not be read, "" if they were read.
+// loadClusters adds the ClusterVectorSidecars. It returns the plural of the kind if the user may not read them, and ""
+// otherwise.
 func (w *ObjectOverlay) loadClusters(ctx context.Context) (unreadable string, err error) {
 	err = w.loadList(ctx, &v1alpha1.ClusterVectorSidecarList{}, "ClusterVectorSidecars")
 	switch {

@@ -22,8 +22,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// DeclaredSidecar is a VectorSidecar or ClusterVectorSidecar with the decision about it. The values of an
-// installation declare it, or it has the label of the installation.
+// DeclaredSidecar is a VectorSidecar or ClusterVectorSidecar that the values of an installation declare, or that has
+// the label of the installation, with the decision about it.
 type DeclaredSidecar struct {
 	Key types.NamespacedName
 	declared.Decision
@@ -94,8 +94,8 @@ func listLabeled(ctx context.Context, live *livelist.Client, owner string) ([]cl
 	return labeled, nil
 }
 
-// obstacle explains why an object cannot exist. It returns "" if the object can exist, or if the namespace may not be
-// read.
+// obstacle explains why an object cannot be created, such as a missing namespace. It returns "" if it can be created,
+// or if the user may not read the namespace.
 func (i *Installation) obstacle(ctx context.Context, cluster client.Reader, key types.NamespacedName) string {
 	if reason := declared.ScopeObstacle(key, i.Namespaces, i.OffersClusters); reason != "" || key.Namespace == "" {
 		return reason

@@ -23,20 +23,20 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// Document is one object of a file.
+// Document is one document of a file, with its object.
 type Document struct {
-	// Source is the file. Number is the number of the document in the file. Line is the first line of the document.
-	// Both count from 1.
+	// Source is the name of the file. Number is the number of the document in the file, and Line the line on which it
+	// starts. Both start at 1.
 	Source       string
 	Number, Line int
 	// Text is the document as written.
 	Text []byte
-	// Kind is empty for a blank document. Object is nil for kinds that are not used. Namespace is the namespace of the
-	// object as written.
+	// Kind is the kind of the object, or "" for an empty document. Object is nil for kinds that the operator does not
+	// use. Namespace is the namespace in the text, or "".
 	Kind, Namespace string
 	Object          client.Object
-	// Duplicates is an error with the keys that the document has more than once, or nil for none. The last value of a
-	// key counts.
+	// Duplicates is an error that names the keys that the document contains more than once, or nil for none. The last
+	// value of such a key is used.
 	Duplicates error
 }
 
@@ -67,7 +67,7 @@ func (e *UnknownFieldError) Error() string {
 	return text
 }
 
-// Files reads files. The zero value does not read standard input.
+// Files reads the documents in files and folders. The zero value does not read the standard input.
 type Files struct {
 	// Stdin is the file named "-".
 	Stdin io.Reader

@@ -11,11 +11,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// index finds the objects of one kind by namespace and name, because every decision reads one namespace, and a cluster
-// has thousands of others.
+// index contains the objects of one kind by namespace and name. A decision reads one namespace, and a cluster may have
+// thousands.
 type index[P client.Object] map[string]*namespaceIndex[P]
 
-// namespaceIndex finds the objects of a namespace by name. ordered is nil if the objects have to be sorted again.
+// namespaceIndex contains the objects of one namespace by name. ordered contains the same objects sorted by name, or is
+// nil if they must be sorted again.
 type namespaceIndex[P client.Object] struct {
 	byName  map[string]P
 	ordered []P

@@ -32,7 +32,7 @@ type Installation struct {
 	Replicas, Available int32
 	// Namespaces are the namespaces that the operator watches; nil for all.
 	Namespaces []string
-	// OtherOperators are further operators to which the search also applies, as NAMESPACE/NAME.
+	// OtherOperators are the names of other operators in the cluster that match the search, as NAMESPACE/NAME.
 	OtherOperators []string
 	// Kinds are the enabled kinds of workloads.
 	Kinds []string
@@ -57,7 +57,7 @@ type Installation struct {
 	PublishedErr error
 	// Webhook is the operator's admission webhook, or nil for none.
 	Webhook *Webhook
-	// OffersClusters reports whether ClusterVectorSidecars are enabled.
+	// OffersClusters reports whether ClusterVectorSidecars are enabled in the installation.
 	OffersClusters bool
 	// Preflight reports whether the operator makes dry runs of sidecars before it writes them.
 	Preflight bool
@@ -105,11 +105,12 @@ const (
 	flagWebhookConfiguration = "--webhook-configuration"
 )
 
-// FindInstallation finds the operator's Deployment by the label and the flags that the installation chart sets. If
-// there are several, it prefers an operator that watches the given namespace, and then an operator with the roles of
-// the chart. It returns nil if there is no Deployment. If only the Deployment may be read, it returns the error, and
-// the Installation without values and template sets. If only the template sets may not be read, the Installation has
-// the values and the record of the published revision.
+// FindInstallation finds the operator's Deployment by the label and the flags that the installation chart sets. Of
+// several operators, it prefers one that watches the given namespace, and then one with the roles of the chart. It
+// returns nil if there is no Deployment.
+//
+// If the user may read only the Deployment, it returns an error, and the Installation without values and template sets.
+// If the user may not read the template sets, the Installation has the values and the record of the published revision.
 func FindInstallation(ctx context.Context, cluster client.Reader, namespace, watched string) (*Installation, error) {
 	labels := client.MatchingLabels{"app.kubernetes.io/component": "operator"}
 	installations, err := livelist.Collect(ctx, livelist.New(cluster), &appsv1.DeploymentList{}, func(deployment *appsv1.Deployment) (*Installation, bool) {
@@ -143,9 +144,9 @@ func FindInstallation(ctx context.Context, cluster client.Reader, namespace, wat
 	return installations[0], installations[0].readConfigMaps(ctx, cluster)
 }
 
-// isBound reports whether the Deployment has the roles of the installation chart, for all namespaces or for the given
-// one. Only users with permissions in a namespace can bind roles there. If the bindings may not be read, or the roles
-// have other names, the result is false.
+// isBound reports whether the ServiceAccount of the Deployment has the roles of the installation chart, for all
+// namespaces or for the watched one. Only users with permissions in a namespace can bind roles there. It returns false
+// if the user may not read the bindings, or if the roles have other names.
 func (i *Installation) isBound(ctx context.Context, cluster client.Reader, watched string) bool {
 	binding := client.ObjectKey{Name: i.Namespace + ":" + i.Name}
 	if cluster.Get(ctx, binding, &rbacv1.ClusterRoleBinding{}) == nil {

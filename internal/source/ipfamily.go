@@ -29,7 +29,7 @@ func IPFamily(ctx context.Context, cluster client.Reader) (string, error) {
 	return ParseIPFamily(service.Spec.ClusterIP), nil
 }
 
-// ParseIPFamily returns the IP family of an address, "" for a name.
+// ParseIPFamily returns the IP family of an address, or "" for a host name.
 func ParseIPFamily(host string) string {
 	address, err := netip.ParseAddr(host)
 	switch {

@@ -19,8 +19,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 )
 
-// asTable requests the columns that kubectl prints. They have some hundred bytes for a node, instead of ten to fifty
-// thousand.
+// asTable requests the table that kubectl prints. It has some hundred bytes per node, whereas a node object has ten to
+// fifty thousand.
 const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
 // Nodes reads the nodes of a cluster. NewNodes creates it.

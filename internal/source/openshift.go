@@ -12,7 +12,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
 )
 
-// constraints is the kind that identifies OpenShift. It restricts the users of pods.
+// constraints is a kind that only OpenShift has, so it identifies OpenShift. Objects of this kind restrict the users of
+// pods.
 var constraints = schema.GroupKind{Group: "security.openshift.io", Kind: "SecurityContextConstraints"}
 
 // Platform returns the platform of a cluster, by the kinds that its API server serves.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Permissions asks the API server for the permissions of its own client. NewPermissions creates it.
+// Permissions asks the API server which permissions its client has. NewPermissions creates it.
 type Permissions struct {
 	client authorizationclient.SelfSubjectAccessReviewInterface
 }

@@ -37,10 +37,10 @@ func (i *Installation) Platform(catalog *desired.Catalog) *desired.Platform {
 	return platform
 }
 
-// PublishedPlatform returns the platform that the operator has published, by its record. It differs from Platform in
-// two cases: a part cannot be loaded, so the operator uses the last known good version, or the operator has not
-// published the current ConfigMaps yet. Without a record, it returns Platform. If the published content cannot be
-// read, it returns Platform and the reason. It changes the catalog, so the catalog must not be shared.
+// PublishedPlatform returns the platform that the operator has published, according to its record. It differs from
+// Platform if a part has no valid current version, or if the operator has not published the current ConfigMaps yet.
+// Without a record, it returns Platform. If the published content cannot be read, it returns Platform and the error. It
+// changes the catalog, which must not be shared.
 func (i *Installation) PublishedPlatform(ctx context.Context, cluster client.Reader, catalog *desired.Catalog) (*desired.Platform, error) {
 	platform, err := i.restorePublished(ctx, cluster, catalog)
 	if i.Published == nil || platform.Revision == i.Published.Revision || !platform.Rollout.IsStaged() { // Only revisions that start in waves are stored.
@@ -61,9 +61,9 @@ func (i *Installation) PublishedPlatform(ctx context.Context, cluster client.Rea
 	return published.WithCurrent(platform), nil
 }
 
-// ProposedPlatform returns the platform (templates, values and policy) that the ConfigMaps of a proposed installation
-// define. Of templates, values or a policy that cannot be loaded, it has the published version. It returns an error if
-// that version cannot be read either. It changes the catalog, so the catalog must not be shared.
+// ProposedPlatform returns the platform that the ConfigMaps of a proposed installation define. A part that cannot be
+// loaded has its published version. It returns an error if that version cannot be read either. It changes the catalog,
+// which must not be shared.
 func (i *Installation) ProposedPlatform(ctx context.Context, cluster client.Reader, catalog *desired.Catalog, proposed *Installation) (*desired.Platform, error) {
 	if i.Published == nil {
 		return proposed.Platform(catalog), i.PublishedErr
@@ -72,8 +72,8 @@ func (i *Installation) ProposedPlatform(ctx context.Context, cluster client.Read
 	return proposed.Platform(catalog), err
 }
 
-// restorePublished returns Platform with the last known good versions of the parts that cannot be loaded. It adds
-// these versions to the catalog.
+// restorePublished returns the result of Platform, in which parts that cannot be loaded have their last known good
+// version. It adds these versions to the catalog.
 func (i *Installation) restorePublished(ctx context.Context, cluster client.Reader, catalog *desired.Catalog) (*desired.Platform, error) {
 	platform := i.Platform(catalog)
 	if i.Published == nil || i.PublishedErr != nil {

@@ -23,8 +23,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// IndexManager is the name of an index that a Reader's client must have. It finds workloads by the operator's field
-// managers that own fields of them.
+// IndexManager is the name of an index that the client of a Reader must have. It finds workloads by the operator's
+// field managers that own fields in them.
 const IndexManager = "manager"
 
 // Reader is a Source that lists and gets objects from an API server or an ObjectOverlay.
@@ -78,9 +78,9 @@ func (r Reader) Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) 
 	return r.addRunners(ctx, sidecar, records)
 }
 
-// addRunners handles workloads with pods that another workload runs, such as an Argo Rollout with a workloadRef. It
-// sets their rollout state to the state of that other workload, the runner. It adds them if the VectorSidecar selects
-// the labels of the runner.
+// addRunners handles workloads with pods that another workload, the runner, runs, such as an Argo Rollout with a
+// workloadRef. It sets their rollout state to the state of the runner, and adds them if the VectorSidecar selects the
+// runner's labels.
 func (r Reader) addRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar, records []*workloadcache.Record) ([]*workloadcache.Record, error) {
 	selector, _ := workload.NewSelector(sidecar) // An invalid selector selects nothing.
 	for _, kind := range workload.Kinds() {
@@ -118,8 +118,8 @@ func (r Reader) addRunners(ctx context.Context, sidecar *v1alpha1.VectorSidecar,
 	return records, nil
 }
 
-// withRunner reads the workload that a runner refers to, and sets the runner's rollout state on it. It returns nil if
-// the workload does not exist.
+// withRunner returns the workload that a runner refers to, with the rollout state of the runner. It returns nil if the
+// workload does not exist.
 func (r Reader) withRunner(ctx context.Context, runner *workloadcache.Record, reference *workload.Reference) (*workloadcache.Record, error) {
 	kind := workload.KindByName(reference.Kind)
 	if kind == nil {

@@ -72,7 +72,8 @@ func Presences() []Presence {
 	return []Presence{ObjectPresent, ObjectMissing, ObjectNotServed, ObjectNotRead}
 }
 
-// Presence reads the metadata of the object. The error is set only for ObjectNotRead, and explains it.
+// Presence checks whether the object exists, by reading its metadata. It returns an error only together with
+// ObjectNotRead.
 func (o RequiredObject) Presence(ctx context.Context, live client.Reader, namespace string) (Presence, error) {
 	object := &metav1.PartialObjectMetadata{}
 	object.SetGroupVersionKind(requiredKinds[o.Kind].WithKind(o.Kind))

@@ -29,8 +29,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Source is the origin of a snapshot. If an object may not be read or the API server is not available, it returns an
-// error, and never an empty result.
+// Source reads the objects of a snapshot. If an object may not be read, or the API server does not respond, it returns
+// an error and not an empty result.
 type Source interface {
 	desired.ConfigMapReader
 	desired.ServiceAccountReader
@@ -50,7 +50,7 @@ type Source interface {
 // Namespace is the metadata of a namespace that a decision needs.
 type Namespace struct {
 	Labels map[string]string
-	// Users is the annotation with which OpenShift assigns user IDs, or "" if the namespace does not have it.
+	// Users is the value of the annotation with which OpenShift assigns user IDs, or "" for none.
 	Users string
 }
 
@@ -59,7 +59,7 @@ func NewNamespace(object *metav1.PartialObjectMetadata) Namespace {
 	return Namespace{Labels: object.Labels, Users: object.Annotations[policy.UserRangeAnnotation]}
 }
 
-// Snapshotter reads the input of snapshots. Source, Platform, DefaultEnvironment and KubeVersion are required.
+// Snapshotter reads the input of decisions. Source, Platform, DefaultEnvironment and KubeVersion are required.
 type Snapshotter struct {
 	Source
 	// Settings are the settings of the Input.
@@ -69,8 +69,8 @@ type Snapshotter struct {
 	// PlatformAt returns the platform of an earlier revision. If it is nil, VectorSidecars with an earlier revision are
 	// rendered from the current platform. Its error is a *fleet.RecordError if the revision is not stored.
 	PlatformAt func(ctx context.Context, revision string) (*desired.Platform, error)
-	// DefaultAssumed explains why DefaultEnvironment is only an assumption, "" if it is known. If it is set, the
-	// environment that the operator reports for the namespace takes precedence.
+	// DefaultAssumed explains why DefaultEnvironment is only an assumption, or is "" if it is known. If it is set, the
+	// environment in the status of the namespace's VectorSidecars takes precedence.
 	DefaultAssumed string
 	// Offer has the same meaning as in decision.Input.
 	decision.WorkloadKinds
@@ -78,10 +78,10 @@ type Snapshotter struct {
 	Now time.Time
 }
 
-// Observe reads the Input for one VectorSidecar, without state of the process. A decision reads the ConfigMaps and
-// ServiceAccounts that it needs through the Input, each of them once. If an object cannot be read, Observe returns an error, with one exception: if
-// the labels of the namespace may not be read, the environment is the one that the operator reports. A VectorSidecar
-// with a reverted spec has the last known good spec in the snapshot.
+// Observe reads the input of the decision about one VectorSidecar. The decision reads ConfigMaps and ServiceAccounts
+// later through the input, each at most once. If an object cannot be read, Observe returns an error. There is one
+// exception: if the user may not read the labels of the namespace, it assumes the environment in the status. If the
+// status contains a reverted spec, the input has the last known good spec.
 func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar) (*decision.Input, error) {
 	namespace, err := t.Namespace(ctx, sidecar.Namespace)
 	unread := apierrors.IsForbidden(err)
@@ -167,8 +167,8 @@ func competitors(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSide
 	return competing
 }
 
-// assumeEnvironment sets the default environment to the one that the operator reports for a VectorSidecar that does
-// not name an environment itself, and records the reason for messages.
+// assumeEnvironment sets the default environment to the environment in the status of a VectorSidecar that does not name
+// one itself. It records the reason for messages.
 func assumeEnvironment(input *decision.Input, sidecars []v1alpha1.VectorSidecar, reason string) {
 	input.DefaultFrom = "an assumption: " + reason
 	for _, sidecar := range append([]v1alpha1.VectorSidecar{*input.Sidecar}, sidecars...) {

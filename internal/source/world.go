@@ -25,8 +25,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// ObjectOverlay presents files, a cluster, or files on top of a cluster as one cluster: a client.Reader of workloads,
-// VectorSidecars, ConfigMaps and the metadata of Namespaces. NewObjectOverlay creates it.
+// ObjectOverlay presents files, a cluster, or both as one cluster. Objects in files replace objects of the cluster. It
+// is a client.Reader of workloads, VectorSidecars, ConfigMaps and the metadata of Namespaces. NewObjectOverlay creates
+// it.
 type ObjectOverlay struct {
 	// MissingKinds are the kinds of workloads that the API server does not have.
 	MissingKinds []string
@@ -236,7 +237,7 @@ func hasLabels(object client.Object, options *client.ListOptions) bool {
 	return options.LabelSelector.Matches(labels.Set(object.GetLabels()))
 }
 
-// filter returns the objects that match the options.
+// filter returns copies of the objects that match the options.
 func filter[T any, P interface {
 	*T
 	client.Object

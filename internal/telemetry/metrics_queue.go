@@ -12,8 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// QueueMetrics are the workqueue_* metrics, the same metrics that controller-runtime publishes for
-// its own queues.
+// QueueMetrics are the metrics workqueue_*. They are the same metrics that controller-runtime publishes for its own
+// queues.
 type QueueMetrics struct {
 	depth, unfinished, longest *prometheus.GaugeVec
 	adds, retries              *prometheus.CounterVec

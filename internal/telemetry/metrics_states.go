@@ -30,7 +30,8 @@ type WorkloadState struct {
 	Kind string
 	// State and Reason are as in status.workloads; Reason may be empty.
 	State, Reason string
-	// IsPatient reports whether a workload that waits depends on a condition other than free rollout slots.
+	// IsPatient reports whether the workload waits for a rollout window, a wave or the end of a halt, even if rollout
+	// slots are free.
 	IsPatient bool
 }
 
@@ -43,7 +44,8 @@ type workloadKey struct {
 	stateKey
 }
 
-// workloadStates has the state of every workload of every VectorSidecar, and counts them on scrape.
+// workloadStates contains the state of every workload of every VectorSidecar. It counts the states when Prometheus
+// scrapes the metrics.
 type workloadStates struct {
 	now func() time.Time
 
