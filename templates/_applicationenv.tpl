@@ -39,8 +39,8 @@ variable knows it, and what is rendered here is the same for all.
 {{- end }}
 {{- $found := dict "variables" $tells }}
 {{- if $idle }}
-{{- $_ := set $found "warning" (printf "cannot tell the application of sidecar.%s, where it does not listen: sidecar.applicationEnv.%s has no effect"
-  (join " and sidecar." $idle) (join " and sidecar.applicationEnv." $idle)) }}
+{{- $_ := set $found "warning" (printf "sidecar.applicationEnv.%s has no effect, because sidecar.%s is not enabled or the configuration is not rendered"
+  (join " and sidecar.applicationEnv." $idle) (join " and sidecar." $idle)) }}
 {{- end }}
 {{- toYaml $found }}
 {{- end }}

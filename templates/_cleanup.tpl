@@ -12,7 +12,7 @@ SPDX-License-Identifier: Apache-2.0
 {{- define "vector-sidecar.cleanupWarning" }}
 {{- $logs := .Values.sidecar.logs }}
 {{- if and $logs.path (default dict $logs.cleanup).rotated (not (include "vector-sidecar.cleans" .)) }}
-{{- print "removes no log files: sidecar.logs.cleanup is for a rendered configuration" }}
+{{- print "the sidecar removes no log files: sidecar.logs.cleanup needs a rendered configuration" }}
 {{- end }}
 {{- end }}
 

@@ -12,16 +12,16 @@ but native sidecars.
 {{- if and (eq (default "Sleep" .Values.sidecar.shutdown.method) "Gate") .Values.sidecar.shutdown.drainSeconds }}
 {{- $why := "" }}
 {{- if not (include "vector-sidecar.isNative" .) }}
-{{- $why = "a gate takes a native sidecar" }}
+{{- $why = "a gate needs a native sidecar" }}
 {{- else if not (include "vector-sidecar.rendersConfig" .) }}
-{{- $why = "a gate takes a rendered configuration" }}
+{{- $why = "a gate needs a rendered configuration" }}
 {{- else if not .Values.sidecar.logs.path }}
-{{- $why = "a gate is for log files, and sidecar.logs.path names none" }}
+{{- $why = "a gate needs log files, and sidecar.logs.path is empty" }}
 {{- else if contains "$" (include "vector-sidecar.fileSource" .) }}
-{{- $why = "a gate does not know variables in the names of log files" }}
+{{- $why = "a gate does not resolve variables in the names of log files" }}
 {{- end }}
 {{- if $why }}
-{{- $_ := set $drain "warning" (printf "drains by Sleep and not by Gate: %s" $why) }}
+{{- $_ := set $drain "warning" (printf "the sidecar drains by Sleep and not by Gate: %s" $why) }}
 {{- else }}
 {{- $_ := set $drain "method" "Gate" }}
 {{- end }}

@@ -39,7 +39,7 @@ pods, without those of sidecar.podAnnotations, and warning. Empty where they col
 {{- $agents := dict }}
 {{- with $found }}{{ $_ := set $agents "annotations" . }}{{ end }}
 {{- if and $tooLong (eq $sidecar.nodeAgents "Exclude") }}
-{{- $_ := set $agents "warning" (printf "does not set the pod annotation %s, which is too long for a key: shorten sidecar.name" (join " and " $tooLong)) }}
+{{- $_ := set $agents "warning" (printf "the sidecar does not set the pod annotation %s, which is too long for a key: shorten sidecar.name" (join " and " $tooLong)) }}
 {{- end }}
 {{- toYaml $agents }}
 {{- end }}

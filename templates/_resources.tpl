@@ -40,7 +40,7 @@ that are the limits, and limits that are the requests where there were none.
 {{- end }}
 {{- end }}
 {{- with $lacking }}
-{{- printf "makes Guaranteed pods Burstable although sidecar.qos is Keep: neither requests nor limits name %s" (join ", " .) }}
+{{- printf "the sidecar changes the QoS class of pods from Guaranteed to Burstable although sidecar.qos is Keep: neither requests nor limits contain %s" (join ", " .) }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -110,7 +110,7 @@ the deepest one, comes before a volume of ours.
 {{- end }}
 {{- $logs := dict }}
 {{- if and $best $without }}
-{{- $logs = dict "mount" $best "warning" (printf "reads volume %s at %s, which the application brings; sidecar.logs.containers has no effect on %s" $best.name $best.mountPath (join ", " $without)) }}
+{{- $logs = dict "mount" $best "warning" (printf "the sidecar reads log files from volume %s, which the application mounts at %s; sidecar.logs.containers has no effect on %s" $best.name $best.mountPath (join ", " $without)) }}
 {{- else if $best }}
 {{- $logs = dict "mount" $best }}
 {{- else if $without }}

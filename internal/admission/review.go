@@ -148,6 +148,6 @@ func (j *review) addPlan(p *plan.Plan) {
 	case p.IsStopped():
 		j.doubts = append(j.doubts, remark{reason: p.Reason(), text: fmt.Sprintf("workload %s does not get the sidecar: %s", target, p.Message())})
 	case p.Warning != "":
-		j.doubts = append(j.doubts, remark{text: fmt.Sprintf("%s: the sidecar %s", target, p.Warning)})
+		j.doubts = append(j.doubts, remark{text: fmt.Sprintf("%s: %s", target, p.Warning)})
 	}
 }

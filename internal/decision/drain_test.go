@@ -26,7 +26,7 @@ func TestDecide_LimitsDrainToGracePeriod(t *testing.T) {
 		"enough":           {grace: new(int64(60)), drain: 13},
 		"just enough":      {grace: new(int64(13)), drain: 13, warning: "draining may take 28 s, but the pod's grace period is 13 s"},
 		"less":             {grace: new(int64(12)), drain: 12, warning: "drains for 12 s instead of 13 s, because terminationGracePeriodSeconds of the pods is 12"},
-		"less than a file": {grace: new(int64(4)), drain: 4, warning: "is 4, and Vector may need 12 s for the last lines of a file that was quiet"},
+		"less than a file": {grace: new(int64(4)), drain: 4, warning: "is 4, and Vector may need 12 s to read new lines of a file that had no new lines for a while"},
 		"no time at all":   {grace: new(int64(0)), drain: 0, warning: "does not drain for 13 s, because terminationGracePeriodSeconds of the pods is 0"},
 		"the least there":  {grace: new(int64(1)), drain: 1, warning: "drains for 1 s"},
 	} {
@@ -58,7 +58,7 @@ func TestDecide_LimitsDrainGateToGracePeriod(t *testing.T) {
 		"just enough":  {grace: 13, seconds: "13", warning: "draining may take 28 s, but the pod's grace period is 13 s"},
 		"less":         {grace: 12, seconds: "12", warning: "drains for 12 s instead of 13 s, because terminationGracePeriodSeconds of the pods is 12"},
 		"none at all":  {grace: 0, seconds: "0", warning: "does not drain for 13 s"},
-		"no gate here": {grace: 60, native: "Never", warning: "drains by Sleep and not by Gate: a gate takes a native sidecar"},
+		"no gate here": {grace: 60, native: "Never", warning: "drains by Sleep and not by Gate: a gate needs a native sidecar"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			deployment := cart()

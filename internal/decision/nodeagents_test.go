@@ -119,7 +119,7 @@ func TestDecide_OmitsNodeAgentAnnotationsByPolicy(t *testing.T) {
 	require.Equal(t, plan.Inject, p.Change, p.Message())
 	require.NotContains(t, podAnnotations(&p), "ad.datadoghq.com/vector.logs_exclude")
 	require.Contains(t, podAnnotations(&p), excluded)
-	require.Contains(t, p.Warning, "does not set the pod annotation ad.datadoghq.com/vector.logs_exclude: the policy reserves datadoghq.com")
+	require.Contains(t, p.Warning, "does not set the pod annotation ad.datadoghq.com/vector.logs_exclude: the policy reserves the domain datadoghq.com")
 
 	vs.Spec.Sidecar.PodAnnotations = map[string]string{"ad.datadoghq.com/vector.logs_exclude": "true"}
 	require.Contains(t, decide(t, s).Plans[0].Message(), "reservedDomains", "what a person writes is refused")

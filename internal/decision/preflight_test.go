@@ -33,7 +33,7 @@ func TestDecide_BlocksWritesRejectedByDryRun(t *testing.T) {
 		"the sidecar's fault":     {action: plan.Inject, verdict: preflight.DryRunResult{Result: preflight.Rejected, Message: "no"}, reason: meta.ReasonPreflightRejected},
 		"the application's":       {action: plan.Update, verdict: preflight.DryRunResult{Result: preflight.RejectedAnyway, Message: "no"}, reason: meta.ReasonApplicationRejected, skipped: true},
 		"it passed":               {action: plan.Inject, verdict: preflight.DryRunResult{Result: preflight.Passed}},
-		"nobody could judge":      {action: plan.Inject, verdict: preflight.DryRunResult{Result: preflight.Inconclusive, Message: "no"}, warning: "had an inconclusive dry run before the write: no"},
+		"nobody could judge":      {action: plan.Inject, verdict: preflight.DryRunResult{Result: preflight.Inconclusive, Message: "no"}, warning: "the dry run before the write was inconclusive: no"},
 		"it is there already":     {action: plan.None, verdict: preflight.DryRunResult{Result: preflight.Rejected, Message: "no"}},
 		"only its notes differ":   {action: plan.RecordOnly, verdict: preflight.DryRunResult{Result: preflight.Rejected, Message: "no"}},
 		"it is taken out instead": {action: plan.Remove, verdict: preflight.DryRunResult{Result: preflight.Rejected, Message: "no"}},

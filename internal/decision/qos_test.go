@@ -46,7 +46,7 @@ func TestDecide_KeepsGuaranteedQoSClass(t *testing.T) {
 		"a pod that is not":          {logs().InEnvironment("production").Build(), corev1.ResourceRequirements{Requests: list("1", "1Gi")}, corev1.PodQOSBurstable, ""},
 		"with a gate":                {gate.Build(), whole, corev1.PodQOSGuaranteed, ""},
 		"with an init container":     {init(corev1.ResourceRequirements{Limits: only, Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1m")}}), whole, corev1.PodQOSGuaranteed, ""},
-		"one that names no resource": {init(corev1.ResourceRequirements{}), whole, corev1.PodQOSBurstable, "neither requests nor limits name cpu of container tables, memory of container tables"},
+		"one that names no resource": {init(corev1.ResourceRequirements{}), whole, corev1.PodQOSBurstable, "neither requests nor limits contain cpu of container tables, memory of container tables"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			app := objects.NewDeployment("cart", "shop").Labeled("logs", "vector").WithEmptyDir("logs", "/var/log/app").Pod(func(pod *corev1.PodSpec) {
@@ -61,7 +61,7 @@ func TestDecide_KeepsGuaranteedQoSClass(t *testing.T) {
 				require.NotContains(t, p.Warning, "Guaranteed")
 				return
 			}
-			require.Contains(t, p.Warning, "makes Guaranteed pods Burstable although sidecar.qos is Keep: "+test.says)
+			require.Contains(t, p.Warning, "the sidecar changes the QoS class of pods from Guaranteed to Burstable although sidecar.qos is Keep: "+test.says)
 		})
 	}
 }

@@ -42,11 +42,11 @@ func TestDecide_WarnsOfMissingApplicationEnv(t *testing.T) {
 		s.AdmissionBlocker = why
 		warning := ""
 		if why != "" {
-			warning = "does not inject environment variables into the application (sidecar.applicationEnv): " + why
+			warning = "environment variables are not injected into the application (sidecar.applicationEnv): " + why
 		}
 		require.Equal(t, warning, memory.decide(t, s).Plans[0].Warning, "the API server comes to inject, or does so no more")
 	}
 
 	s.Sidecar = sidecar.Sidecar(func(s *v1alpha1.SidecarSpec) { s.OTLP = nil }).Build()
-	require.Contains(t, decide(t, s).Plans[0].Warning, "cannot tell the application of sidecar.otlp, where it does not listen: sidecar.applicationEnv.otlp has no effect")
+	require.Contains(t, decide(t, s).Plans[0].Warning, "sidecar.applicationEnv.otlp has no effect, because sidecar.otlp is not enabled or the configuration is not rendered")
 }

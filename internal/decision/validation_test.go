@@ -54,7 +54,7 @@ func TestDecide_ValidatesOnlyBeforeWrites(t *testing.T) {
 	s.Companions = written(first.Companions)
 
 	s.Verdict = said(decision.VerdictUnable)
-	require.Contains(t, decide(t, s).Plans[0].Warning, "could not check: its word", "it is still to be told")
+	require.Contains(t, decide(t, s).Plans[0].Warning, "could not check the configuration: its word", "it is still to be told")
 
 	s.Verdict = said(decision.VerdictPending) // As after a restart.
 	settled := decide(t, s)

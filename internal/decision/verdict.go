@@ -31,10 +31,10 @@ func (input *Input) warning(p *plan.Plan, rendered *desired.Rendered) string {
 		return warning
 	}
 	if verdict := input.verdict(rendered); p.Block == nil && verdict.State == VerdictUnable && (p.IsCurrent() || !rendered.Validation.WaitsWhenUnable) {
-		warning = "has a configuration that Vector could not check: " + verdict.Message
+		warning = "Vector could not check the configuration: " + verdict.Message
 	}
 	if result, ok := preflight.FindResult(input.DryRuns, p); ok && result.Result == preflight.Inconclusive {
-		warning = strings.TrimPrefix(warning+"; had an inconclusive dry run before the write: "+result.Message, "; ")
+		warning = strings.TrimPrefix(warning+"; the dry run before the write was inconclusive: "+result.Message, "; ")
 	}
 	return warning
 }

@@ -32,7 +32,7 @@ func TestDecide_WaitsForValidationByVector(t *testing.T) {
 		"not asked yet":              {verdict: always(VerdictPending), reason: meta.ReasonValidating, asks: 1, says: "waiting until Vector has checked the configuration in Job vector-validate-1"},
 		"valid":                      {verdict: always(VerdictValid), writes: true},
 		"invalid":                    {verdict: always(VerdictInvalid), reason: meta.ReasonInvalidConfig, invalid: true, says: "vector validate: its word"},
-		"unable":                     {verdict: always(VerdictUnable), writes: true, says: "could not check: its word"},
+		"unable":                     {verdict: always(VerdictUnable), writes: true, says: "could not check the configuration: its word"},
 		"unable, to wait":            {waits: true, verdict: always(VerdictUnable), reason: meta.ReasonNotValidated, says: "could not check the configuration: its word"},
 		"not allowed":                {writes: true, says: "configValidation.job.enabled"},
 		"not allowed, and to wait":   {waits: true, reason: meta.ReasonNotValidated, says: "configValidation.job.enabled"},

@@ -33,10 +33,10 @@ func newCollection(report *vectorconfig.Report, sidecar *corev1.Container, desir
 		return collection{}
 	}
 	if len(intake.Files) == 0 {
-		return collection{idle: "collects no data from its application: set sidecar.logs.path or sidecar.otlp.enabled, or add a source to the configuration"}
+		return collection{idle: "the sidecar collects no data from its application: set sidecar.logs.path or sidecar.otlp.enabled, or add a source to the configuration"}
 	}
 	collected := collection{idle: fmt.Sprintf(
-		"collects no data from its application, because no application container mounts a volume that the sidecar has at %s", strings.Join(intake.Files, ", "))}
+		"the sidecar collects no data from its application, because no application container mounts the volume of the path %s", strings.Join(intake.Files, ", "))}
 	for _, pattern := range intake.Files {
 		switch volume := volumeAt(sidecar, pattern); {
 		case volume == "":

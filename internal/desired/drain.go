@@ -46,12 +46,12 @@ func (r *renderer) limitDrain(ctx context.Context, rendered *Rendered, grace int
 		limited.Invalid = &Invalid{meta.ReasonInvalidSidecar, err.Error()}
 		return limited
 	}
-	limited.shortened = fmt.Sprintf("drains for %d s instead of %d s, because terminationGracePeriodSeconds of the pods is %d", grace, rendered.Overlay.DrainSeconds(), grace)
+	limited.shortened = fmt.Sprintf("the sidecar drains for %d s instead of %d s, because terminationGracePeriodSeconds of the pods is %d", grace, rendered.Overlay.DrainSeconds(), grace)
 	if grace == 0 {
-		limited.shortened = fmt.Sprintf("does not drain for %d s, because terminationGracePeriodSeconds of the pods is 0", rendered.Overlay.DrainSeconds())
+		limited.shortened = fmt.Sprintf("the sidecar does not drain for %d s, because terminationGracePeriodSeconds of the pods is 0", rendered.Overlay.DrainSeconds())
 	}
 	if grace < quietSeconds {
-		limited.shortened += fmt.Sprintf(", and Vector may need %d s for the last lines of a file that was quiet", quietSeconds)
+		limited.shortened += fmt.Sprintf(", and Vector may need %d s to read new lines of a file that had no new lines for a while", quietSeconds)
 	}
 	r.finishRendering(ctx, limited, overlay, "")
 	return limited

@@ -24,5 +24,5 @@ func (k *Kubelet) startWarning(overlay *workload.Overlay) string {
 	if err != nil || oldest.AtLeast(version.MustParseGeneric(workload.FirstNative)) || !overlay.HasNative() {
 		return ""
 	}
-	return fmt.Sprintf("is a native sidecar, which kubelet %s of node %s does not support, so that new pods on this node stay in Init; upgrade the node, schedule these pods on other nodes, or set sidecar.native to Never", k.Version, k.Node)
+	return fmt.Sprintf("the sidecar is a native sidecar, which kubelet %s of node %s does not support, so that new pods on this node stay in Init; upgrade the node, schedule these pods on other nodes, or set sidecar.native to Never", k.Version, k.Node)
 }

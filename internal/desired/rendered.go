@@ -135,7 +135,7 @@ func (r *Rendered) warnings(manager, envNotInjected string, view *workload.View,
 		return strings.Join(warnings, "; ")
 	}
 	for _, finding := range r.Report.CheckPod(podForCheck(view, r.Report)) {
-		warnings = append(warnings, fmt.Sprintf("has a configuration warning: %s", finding))
+		warnings = append(warnings, fmt.Sprintf("the sidecar has a configuration warning: %s", finding))
 	}
 	return strings.Join(warnings, "; ")
 }

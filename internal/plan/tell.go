@@ -87,5 +87,5 @@ func (d *Desired) EnvInjectionWarning(reason string, view *workload.View) string
 	default:
 		return ""
 	}
-	return "does not inject environment variables into the application (sidecar.applicationEnv): " + reason
+	return "environment variables are not injected into the application (sidecar.applicationEnv): " + reason
 }

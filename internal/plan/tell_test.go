@@ -121,7 +121,7 @@ func TestForInjection_KeepsInjectedEnvAfterUpgrade(t *testing.T) {
 func TestEnvInjectionWarning_ExplainsMissingVariables(t *testing.T) {
 	require.Empty(t, sidecar().EnvInjectionWarning("it is off", application()))
 	require.Empty(t, tells(address).EnvInjectionWarning("", application()))
-	require.Contains(t, tells(address).EnvInjectionWarning("it is off", application()), "does not inject environment variables into the application (sidecar.applicationEnv): it is off")
+	require.Contains(t, tells(address).EnvInjectionWarning("it is off", application()), "environment variables are not injected into the application (sidecar.applicationEnv): it is off")
 	job := with(application(), func(v *workload.View) { v.Kind = "Job" })
 	require.Contains(t, tells(address).EnvInjectionWarning("", job), "admission injection does not apply to Jobs")
 	mounting := tells(address)

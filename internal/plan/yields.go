@@ -80,7 +80,7 @@ func (d *Desired) OmittedAnnotations(manager string, view *workload.View) []stri
 				location = fmt.Sprintf("sidecar.podAnnotations of VectorSidecar %s", meta.SidecarName(otherManager))
 			}
 		}
-		messages = append(messages, fmt.Sprintf("does not change the pod annotation %s of another field manager; add %q to the annotation's value in %s", key, missing, location))
+		messages = append(messages, fmt.Sprintf("the sidecar does not change the pod annotation %s of another field manager; add %q to the annotation's value in %s", key, missing, location))
 	}
 	return messages
 }

@@ -145,7 +145,7 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 		message += "; no workload of spec.rollout.canary has pods that run this sidecar"
 	}
 	if warned.count > 0 {
-		message += fmt.Sprintf("; workloads with warnings (%d): %s", warned.count, warned.texts(func(p *plan.Plan) string { return ": the sidecar " + p.Warning }))
+		message += fmt.Sprintf("; workloads with warnings (%d): %s", warned.count, warned.texts(func(p *plan.Plan) string { return ": " + p.Warning }))
 	}
 	if n := len(decision.Findings); n > 0 {
 		message += fmt.Sprintf("; findings in the Vector configuration: %d, see condition ConfigValid", n)

@@ -163,7 +163,7 @@ func TestPreflight_IgnoresHangingWebhook(t *testing.T) {
 	world.Create(t, deployment, vs)
 	harness.Until(t, world, deployment, "the sidecar", has)
 	harness.Until(t, world, vs, "a warning", func(vs *vectorSidecar) bool {
-		return strings.Contains(conditionOf(vs, meta.ConditionReady).Message, "had an inconclusive dry run before the write")
+		return strings.Contains(conditionOf(vs, meta.ConditionReady).Message, "the dry run before the write was inconclusive")
 	})
 	tried, _ := countRequests(running, namespace, "pods")
 	require.Equal(t, 1, tried)
