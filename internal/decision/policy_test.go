@@ -78,11 +78,11 @@ func TestDecide_RejectsPolicyBypasses(t *testing.T) {
 		},
 		"a device": {
 			set:   vector(", resources: {limits: {example.com/gpu: 1}}"),
-			names: []string{"template.spec.containers[0].resources.limits", "example.com/gpu", "(devices)"},
+			names: []string{"template.spec.containers[0].resources.limits", "example.com/gpu", "(policy.devices)"},
 		},
 		"a device of the application's claim": {
 			set:   vector(", resources: {claims: [{name: gpu}]}"),
-			names: []string{"template.spec.containers[0].resources.claims", `"gpu"`, "(devices)"},
+			names: []string{"template.spec.containers[0].resources.claims", `"gpu"`, "(policy.devices)"},
 		},
 		"a network of Multus":     {set: annotated("k8s.v1.cni.cncf.io/networks"), names: []string{"template.metadata.annotations", "cni.cncf.io", "reservedDomains"}},
 		"a role of kube2iam":      {set: annotated("iam.amazonaws.com/role"), names: []string{"template.metadata.annotations", "amazonaws.com", "reservedDomains"}},

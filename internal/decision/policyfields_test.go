@@ -230,7 +230,7 @@ func (f *fieldTest) refuses(t *testing.T, decided *decision.Decision, key string
 		return
 	}
 	for finding := range strings.Lines(decided.Plans[0].Message()) {
-		require.Contains(t, finding, "("+key+")")
+		require.Contains(t, finding, "(policy."+key+")")
 	}
 }
 

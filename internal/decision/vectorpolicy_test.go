@@ -111,8 +111,8 @@ func TestDecide_RejectsConfigHiddenFromPolicy(t *testing.T) {
 		"a folder of files": {func(s *v1alpha1.SidecarSpec) {
 			s.Args = []string{"--config", "/etc/vector/vector.yaml", "--config-dir", "/more"}
 		},
-			`container "vector": configuration path "/more" may include files that cannot be checked; name each file (vector)`},
-		"another file":       {func(s *v1alpha1.SidecarSpec) { s.Args = []string{"-c", "/more/vector.yaml"} }, "Vector reads neither a rendered nor a referenced configuration, so its content cannot be checked (vector)"},
+			`container "vector": configuration path "/more" may include files that cannot be checked; name each file (policy.vector)`},
+		"another file":       {func(s *v1alpha1.SidecarSpec) { s.Args = []string{"-c", "/more/vector.yaml"} }, "Vector reads neither a rendered nor a referenced configuration, so its content cannot be checked (policy.vector)"},
 		"a pattern":          {func(s *v1alpha1.SidecarSpec) { s.Args = []string{"--config", "/etc/vector/*.yaml"} }, `configuration path "/etc/vector/*.yaml" may include files that cannot be checked`},
 		"an argument in one": {func(s *v1alpha1.SidecarSpec) { s.Args = []string{"-qc", "/more/vector.yaml"} }, `argument "-qc" may contain several arguments`},
 		"a variable that names one": {func(s *v1alpha1.SidecarSpec) {
@@ -122,13 +122,13 @@ func TestDecide_RejectsConfigHiddenFromPolicy(t *testing.T) {
 			s.EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "s"}}}}
 		}, "variables of envFrom may name other configuration and proxies"},
 		"something mounted over the file": {mount("vector-own", "/etc/vector/vector.yaml"), "configuration file /etc/vector/vector.yaml cannot be checked"},
-		"something mounted over names":    {mount("vector-own", "/etc/hosts"), "mount at /etc/hosts may change the resolution of host names (vector.hosts)"},
+		"something mounted over names":    {mount("vector-own", "/etc/hosts"), "mount at /etc/hosts may change the resolution of host names (policy.vector.hosts)"},
 		"a proxy": {func(s *v1alpha1.SidecarSpec) {
 			s.Env = []corev1.EnvVar{{Name: "https_proxy", Value: "http://evil.test:3128"}}
-		}, `the variable https_proxy: "http://evil.test:3128" is not allowed: the platform allows *.example.com (vector.hosts)`},
+		}, `the variable https_proxy: "http://evil.test:3128" is not allowed: the platform allows *.example.com (policy.vector.hosts)`},
 		"an endpoint": {func(s *v1alpha1.SidecarSpec) {
 			s.Env = []corev1.EnvVar{{Name: "AWS_ENDPOINT_URL", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.labels['a']"}}}}
-		}, "the variable AWS_ENDPOINT_URL names a host, and its value is not literal (vector.hosts)"},
+		}, "the variable AWS_ENDPOINT_URL names a host, and its value is not literal (policy.vector.hosts)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sidecar := logs().WithInlineConfig(fine).Sidecar(test.change).Build()

@@ -73,7 +73,7 @@ func (r *renderer) omitReservedAnnotations(overlay *workload.Overlay) (messages 
 	for _, key := range overlay.OptionalAnnotations {
 		if domain := r.policy.Reserves(key, &overlay.Template); domain != "" {
 			keys = append(keys, key)
-			messages = append(messages, fmt.Sprintf("the sidecar does not set the pod annotation %s: the policy reserves the domain %s (reservedDomains)", key, domain))
+			messages = append(messages, fmt.Sprintf("the sidecar does not set the pod annotation %s: the policy reserves the domain %s (policy.reservedDomains)", key, domain))
 		}
 	}
 	if len(keys) == 0 {

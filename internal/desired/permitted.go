@@ -24,33 +24,33 @@ func findBypasses(rules *vectorconfig.Policy, reading *sidecarFiles, files []vec
 		return nil
 	}
 	if container == nil || len(files) == 0 {
-		return []string{"Vector reads neither a rendered nor a referenced configuration, so its content cannot be checked (vector)"}
+		return []string{"Vector reads neither a rendered nor a referenced configuration, so its content cannot be checked (policy.vector)"}
 	}
 	var bypasses []string
 	addBypass := func(format string, args ...any) {
 		bypasses = append(bypasses, fmt.Sprintf("container %q: ", container.Name)+fmt.Sprintf(format, args...))
 	}
 	if len(container.Command) > 0 && (len(container.Command) > 1 || path.Base(container.Command[0]) != "vector") {
-		addBypass("command may start a program other than Vector (vector)")
+		addBypass("command may start a program other than Vector (policy.vector)")
 	}
 	if len(container.EnvFrom) > 0 {
-		addBypass("variables of envFrom may name other configuration and proxies; list each variable in env (vector)")
+		addBypass("variables of envFrom may name other configuration and proxies; list each variable in env (policy.vector)")
 	}
 	for _, argument := range container.Args {
 		if hasCombinedFlags(argument) {
-			addBypass("argument %q may contain several arguments; write each one separately (vector)", argument)
+			addBypass("argument %q may contain several arguments; write each one separately (policy.vector)", argument)
 		}
 	}
 	if !reading.hasConfigArguments() {
-		addBypass("no argument names the configuration file, so the file cannot be checked; add an argument such as --config-yaml=PATH (vector)")
+		addBypass("no argument names the configuration file, so the file cannot be checked; add an argument such as --config-yaml=PATH (policy.vector)")
 	}
 	for _, source := range reading.line.Sources {
 		switch sourcePath := source.Path.Value; {
 		case source.IsDefault:
 		case sourcePath == "" || source.Path.IsOpen || source.IsDirectory || vectorflags.IsPattern(sourcePath):
-			addBypass("configuration path %q may include files that cannot be checked; name each file (vector)", sourcePath)
+			addBypass("configuration path %q may include files that cannot be checked; name each file (policy.vector)", sourcePath)
 		case !isReadFromConfigMap(sourcePath, configMaps, container, spec):
-			addBypass("configuration file %s cannot be checked (vector)", sourcePath)
+			addBypass("configuration file %s cannot be checked (policy.vector)", sourcePath)
 		}
 	}
 	if !vectorconfig.IsAnyHost(rules) {
@@ -100,15 +100,15 @@ func findHostBypasses(rules *vectorconfig.Policy, container *corev1.Container) [
 			continue
 		}
 		if container.Env[i].ValueFrom != nil || strings.Contains(container.Env[i].Value, "$(") {
-			findings = append(findings, fmt.Sprintf("container %q: the variable %s names a host, and its value is not literal (vector.hosts)", container.Name, name))
+			findings = append(findings, fmt.Sprintf("container %q: the variable %s names a host, and its value is not literal (policy.vector.hosts)", container.Name, name))
 		} else if reason := vectorconfig.RefusesHost(rules, container.Env[i].Value); reason != "" {
-			findings = append(findings, fmt.Sprintf("container %q: the variable %s: %s (vector.hosts)", container.Name, name, reason))
+			findings = append(findings, fmt.Sprintf("container %q: the variable %s: %s (policy.vector.hosts)", container.Name, name, reason))
 		}
 	}
 	for _, mount := range container.VolumeMounts {
 		mountPath := path.Clean(mount.MountPath)
 		if slices.Contains([]string{"/", "/etc", "/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/host.conf"}, mountPath) {
-			findings = append(findings, fmt.Sprintf("container %q: mount at %s may change the resolution of host names (vector.hosts)", container.Name, mountPath))
+			findings = append(findings, fmt.Sprintf("container %q: mount at %s may change the resolution of host names (policy.vector.hosts)", container.Name, mountPath))
 		}
 	}
 	return findings

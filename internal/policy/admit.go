@@ -68,7 +68,7 @@ func (p *Policy) checkApplication(application *workload.View, overlay *corev1.Po
 	for _, container := range slices.Concat(spec.InitContainers, spec.Containers) {
 		for _, used := range volumesUsed(&container) {
 			if isSecretVolume(application, used.volume) {
-				return fmt.Errorf("container %q has access to the application's volume %q (%s), which contains secrets; the policy does not allow that (volumes.applicationSecrets)", container.Name, used.volume, used.access)
+				return fmt.Errorf("container %q has access to the application's volume %q (%s), which contains secrets; the policy does not allow that (policy.volumes.applicationSecrets)", container.Name, used.volume, used.access)
 			}
 		}
 	}
@@ -77,7 +77,7 @@ func (p *Policy) checkApplication(application *workload.View, overlay *corev1.Po
 	mounted.ImagePullSecrets = nil // Only the kubelet reads these.
 	workload.EachSecret(&mounted, func(use workload.SecretUse) {
 		if _, isApplications := slices.BinarySearch(application.Secrets, use.Secret); isApplications {
-			findings = append(findings, fmt.Errorf("template.spec.%s: the application uses the Secret %q, too, which the policy does not allow (volumes.applicationSecrets)", use.Path(), use.Secret))
+			findings = append(findings, fmt.Errorf("template.spec.%s: the application uses the Secret %q, too, which the policy does not allow (policy.volumes.applicationSecrets)", use.Path(), use.Secret))
 		}
 	})
 	return errors.Join(findings...)

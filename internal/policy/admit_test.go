@@ -48,7 +48,7 @@ func TestCheckCleanup_AllowsListedVolumeKinds(t *testing.T) {
 			require.Equal(t, volume != "own", parse(t, "volumes: {cleanup: []}").CheckCleanup(view, []string{volume}) != nil, volume)
 			continue
 		}
-		require.ErrorContains(t, err, `the workload's own volume "`+volume+`", of kind `+kind+"; the platform allows emptyDir, ephemeral (volumes.cleanup)")
+		require.ErrorContains(t, err, `the workload's own volume "`+volume+`", of kind `+kind+"; the platform allows emptyDir, ephemeral (policy.volumes.cleanup)")
 		require.NoError(t, parse(t, "volumes: {cleanup: [emptyDir, "+kind+"]}").CheckCleanup(view, []string{"a", volume}))
 	}
 }

@@ -65,7 +65,7 @@ func (c *checker) checkPodSecurity(metadata *metav1.ObjectMeta, spec *corev1.Pod
 	}{{&sidecars, c.policy.PodSecurity, "podSecurity"}, {&ending, c.policy.InitPodSecurity, "podSecurityOfInitContainers"}} {
 		level := api.LevelVersion{Level: api.Level(group.level), Version: api.LatestVersion()}
 		if violation := c.policy.describeViolations(level, metadata, group.spec); violation != "" {
-			c.report(position{path: "template.spec"}, "does not pass the Pod Security level %s (%s): %s", group.level, group.key, violation)
+			c.report(position{path: "template.spec"}, "does not pass the Pod Security level %s (policy.%s): %s", group.level, group.key, violation)
 		}
 		for _, container := range slices.Concat(group.spec.InitContainers, group.spec.Containers) {
 			c.checkPropagation(container.Name, container.VolumeMounts, group.level, group.key)
@@ -79,7 +79,7 @@ func (c *checker) checkPodSecurity(metadata *metav1.ObjectMeta, spec *corev1.Pod
 func (c *checker) checkPropagation(container string, mounts []corev1.VolumeMount, level, key string) {
 	for _, mount := range mounts {
 		if mode := ptr.Deref(mount.MountPropagation, corev1.MountPropagationNone); mode != corev1.MountPropagationNone && level != string(api.LevelPrivileged) {
-			c.report(position{path: "template.spec"}, "mountPropagation %s of volume %q in container %q requires the Pod Security level privileged, but the level %s is allowed (%s)", mode, mount.Name, container, level, key)
+			c.report(position{path: "template.spec"}, "mountPropagation %s of volume %q in container %q requires the Pod Security level privileged, but the level %s is allowed (policy.%s)", mode, mount.Name, container, level, key)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func (c *checker) checkPullSecrets(pos position, secrets reflect.Value, _ *Line)
 	for i := range secrets.Len() {
 		name := secrets.Index(i).FieldByName("Name").String()
 		if !slices.Contains(c.policy.ImagePullSecrets.Allowed, name) {
-			c.report(pos.itemPosition(i, secrets.Index(i)), "images may not be pulled with the Secret %q; the platform allows %s (imagePullSecrets.allowed)", name, describeAllowed(c.policy.ImagePullSecrets.Allowed))
+			c.report(pos.itemPosition(i, secrets.Index(i)), "images may not be pulled with the Secret %q; the platform allows %s (policy.imagePullSecrets.allowed)", name, describeAllowed(c.policy.ImagePullSecrets.Allowed))
 		}
 	}
 }
@@ -112,7 +112,7 @@ func (c *checker) checkPullSecrets(pos position, secrets reflect.Value, _ *Line)
 func (c *checker) checkCapabilities(pos position, added reflect.Value, _ *Line) {
 	for i := range added.Len() {
 		if name := added.Index(i).String(); !slices.Contains(c.policy.Capabilities, name) {
-			c.report(pos, "capability %s may not be added; the platform allows %s (capabilities)", name, describeAllowed(c.policy.Capabilities))
+			c.report(pos, "capability %s may not be added; the platform allows %s (policy.capabilities)", name, describeAllowed(c.policy.Capabilities))
 		}
 	}
 }
@@ -126,11 +126,11 @@ func (c *checker) checkUser(pos position, context *corev1.SecurityContext) {
 	switch user := context.RunAsUser; {
 	case lowest == nil && highest == nil:
 	case user == nil:
-		c.report(pos, "runAsUser is not set, but the policy limits user IDs (users); set it")
+		c.report(pos, "runAsUser is not set, but the policy limits user IDs (policy.users); set runAsUser")
 	case lowest != nil && *user < *lowest:
-		c.report(pos, "user ID %d is below the minimum, %d (users.min)", *user, *lowest)
+		c.report(pos, "user ID %d is below the minimum, %d (policy.users.min)", *user, *lowest)
 	case highest != nil && *user > *highest:
-		c.report(pos, "user ID %d is above the maximum, %d (users.max)", *user, *highest)
+		c.report(pos, "user ID %d is above the maximum, %d (policy.users.max)", *user, *highest)
 	}
 }
 
@@ -144,14 +144,14 @@ func (c *checker) checkVolume(pos position, _ reflect.Value, line *Line) {
 	if line.Kind == "hostPath" {
 		help = "use an emptyDir that the application shares, not the node's file system"
 	}
-	c.report(pos, "volume %q may not be of kind %s; %s (volumes.kinds)", pos.name, line.Kind, help)
+	c.report(pos, "volume %q may not be of kind %s; %s (policy.volumes.kinds)", pos.name, line.Kind, help)
 }
 
 // checkVolumeKind reports a projected source or a variable with content of a volume kind that the policy does not
 // allow, such as a Secret.
 func (c *checker) checkVolumeKind(pos position, _ reflect.Value, line *Line) {
 	if !slices.Contains(c.policy.Volumes.Kinds, line.Kind) {
-		c.report(pos, "container or volume %q may not use %s, which is of volume kind %s; the platform allows %s (volumes.kinds)", pos.name, line.Grant, line.Kind, describeAllowed(c.policy.Volumes.Kinds))
+		c.report(pos, "container or volume %q may not use %s, which is of volume kind %s; the platform allows %s (policy.volumes.kinds)", pos.name, line.Grant, line.Kind, describeAllowed(c.policy.Volumes.Kinds))
 	}
 }
 
@@ -170,14 +170,14 @@ func (c *checker) checkRestartPolicy(pos position, field reflect.Value, _ *Line)
 // checkDriver checks the name of a CSI driver.
 func (c *checker) checkDriver(pos position, field reflect.Value, _ *Line) {
 	if name := field.String(); !slices.Contains(c.policy.Volumes.CSIDrivers, name) {
-		c.report(pos, "volume %q may not be of the CSI driver %s; the platform allows %s (volumes.csiDrivers)", pos.name, name, describeAllowed(c.policy.Volumes.CSIDrivers))
+		c.report(pos, "volume %q may not be of the CSI driver %s; the platform allows %s (policy.volumes.csiDrivers)", pos.name, name, describeAllowed(c.policy.Volumes.CSIDrivers))
 	}
 }
 
 // checkAudience checks the audience of a token. A token without an audience is for the API server.
 func (c *checker) checkAudience(pos position, field reflect.Value, _ *Line) {
 	if audience := field.String(); !slices.Contains(c.policy.Volumes.TokenAudiences, audience) {
-		c.report(pos, "token for audience %q is not allowed; the platform allows %s (volumes.tokenAudiences)", audience, describeAllowed(c.policy.Volumes.TokenAudiences))
+		c.report(pos, "token for audience %q is not allowed; the platform allows %s (policy.volumes.tokenAudiences)", audience, describeAllowed(c.policy.Volumes.TokenAudiences))
 	}
 }
 
@@ -200,7 +200,7 @@ func (c *checker) checkClaims(pos position, claims reflect.Value, _ *Line) {
 // checkDevice checks the name of a device or a resource claim.
 func (c *checker) checkDevice(pos position, name string) {
 	if !slices.Contains(c.policy.Devices, name) {
-		c.report(pos, "container %q may not use the device %q; the platform allows %s (devices)", pos.name, name, describeAllowed(c.policy.Devices))
+		c.report(pos, "container %q may not use the device %q; the platform allows %s (policy.devices)", pos.name, name, describeAllowed(c.policy.Devices))
 	}
 }
 
@@ -212,9 +212,9 @@ func (c *checker) checkKeys(pos position, entries reflect.Value, _ *Line) {
 			switch {
 			case !isReserved(key, reserved), isPods && isExcepted(key, reserved, c.overlay):
 			case isPods && key == meta.AnnotationEvictableVolumes:
-				c.report(pos, "annotation %q may name only volumes of the sidecar, below the domain %s (reservedDomains); see sidecar.data.evictable", key, reserved)
+				c.report(pos, "annotation %q may name only volumes of the sidecar, below the domain %s (policy.reservedDomains); see sidecar.data.evictable", key, reserved)
 			default:
-				c.report(pos, "key %q is in the reserved domain %s (reservedDomains); use a key of another domain", key, reserved)
+				c.report(pos, "key %q is in the reserved domain %s (policy.reservedDomains); use a key of another domain", key, reserved)
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func (p *Policy) CheckCleanup(application *workload.View, volumes []string) erro
 		for _, name := range volumes {
 			kind := volumeKind(application, name)
 			if kind != "" && !slices.Contains(rules.Volumes.Cleanup, kind) {
-				return fmt.Errorf("Vector would remove files from the workload's own volume %q, of kind %s; the platform allows %s (volumes.cleanup)", name, kind, describeAllowed(rules.Volumes.Cleanup)) //nolint:staticcheck // a name
+				return fmt.Errorf("Vector would remove files from the workload's own volume %q, of kind %s; the platform allows %s (policy.volumes.cleanup)", name, kind, describeAllowed(rules.Volumes.Cleanup)) //nolint:staticcheck // a name
 			}
 		}
 		return nil

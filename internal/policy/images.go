@@ -25,14 +25,14 @@ func (c *checker) checkImage(pos position, field reflect.Value, _ *Line) {
 		return image == registry || named.Name() == registry || strings.HasPrefix(named.Name(), strings.TrimSuffix(registry, "/")+"/")
 	}
 	if len(c.policy.Images.Registries) > 0 && !slices.ContainsFunc(c.policy.Images.Registries, isFrom) {
-		c.report(pos, "image %q is from a registry that is not allowed; the platform allows %s (images.registries)", image, strings.Join(c.policy.Images.Registries, ", "))
+		c.report(pos, "image %q is from a registry that is not allowed; the platform allows %s (policy.images.registries)", image, strings.Join(c.policy.Images.Registries, ", "))
 	}
 	_, isDigested := parsed.(reference.Digested)
 	if c.policy.Images.RequireDigest && !isDigested {
-		c.report(pos, "image %q has no digest, such as @sha256:… (images.requireDigest)", image)
+		c.report(pos, "image %q has no digest, such as @sha256:… (policy.images.requireDigest)", image)
 	}
 	tagged, isTagged := parsed.(reference.Tagged)
 	if c.policy.Images.RequireTag && !isDigested && (!isTagged || tagged.Tag() == "latest") {
-		c.report(pos, "image %q has no tag, or the tag latest, so the running version is unknown (images.requireTag)", image)
+		c.report(pos, "image %q has no tag, or the tag latest, so the running version is unknown (policy.images.requireTag)", image)
 	}
 }

@@ -33,9 +33,9 @@ func (c *checker) checkMemoryVolumes(mounts []workload.Mount) {
 		}
 		switch {
 		case limit == nil:
-			c.report(pos, "volume %q is in memory without a sizeLimit, and its containers have no memory limits; the platform allows %s (volumes.memorySizeLimit)", volume.Name, maxSize)
+			c.report(pos, "volume %q is in memory without a sizeLimit, and its containers have no memory limits; the platform allows %s (policy.volumes.memorySizeLimit)", volume.Name, maxSize)
 		case limit.Cmp(*maxSize) > 0:
-			c.report(pos, "volume %q is in memory with a size of %s (from %s); the platform allows %s (volumes.memorySizeLimit)", volume.Name, limit, source, maxSize)
+			c.report(pos, "volume %q is in memory with a size of %s (from %s); the platform allows %s (policy.volumes.memorySizeLimit)", volume.Name, limit, source, maxSize)
 		}
 	}
 }

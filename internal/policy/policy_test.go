@@ -60,7 +60,7 @@ func TestCheck_AppliesEveryRule(t *testing.T) {
 	}{
 		"a restricted sidecar": {"", container(good), nil},
 		"root": {"", container("image: x, securityContext: {runAsUser: 0}"), []string{
-			"template.spec: does not pass the Pod Security level restricted", `container "vector"`, "runAsUser=0", "(podSecurity)",
+			"template.spec: does not pass the Pod Security level restricted", `container "vector"`, "runAsUser=0", "(policy.podSecurity)",
 		}},
 		"root, where it may":                 {loose, container("image: x, securityContext: {runAsUser: 0}"), nil},
 		"less than restricted, where it may": {"podSecurity: baseline", container("image: x"), nil},
@@ -69,7 +69,7 @@ func TestCheck_AppliesEveryRule(t *testing.T) {
 		"a probe of another host":            {"", container(good + ", livenessProbe: {httpGet: {host: 169.254.169.254, port: 80}}"), []string{"probe", "169.254.169.254"}},
 
 		"an init container that says nothing":       {"", "spec: {initContainers: [{name: prepare, image: x}]}", nil},
-		"an init container that is privileged":      {"", "spec: {initContainers: [{name: prepare, image: x, securityContext: {privileged: true}}]}", []string{"level baseline", `container "prepare"`, "(podSecurityOfInitContainers)"}},
+		"an init container that is privileged":      {"", "spec: {initContainers: [{name: prepare, image: x, securityContext: {privileged: true}}]}", []string{"level baseline", `container "prepare"`, "(policy.podSecurityOfInitContainers)"}},
 		"an init container where more is asked for": {"podSecurityOfInitContainers: restricted", "spec: {initContainers: [{name: prepare, image: x}]}", []string{"level restricted", `container "prepare"`}},
 		"both at fault": {"", "spec: {containers: [{name: vector, image: x}], initContainers: [{name: prepare, image: x, securityContext: {privileged: true}}]}", []string{`container "vector"`, `container "prepare"`}},
 

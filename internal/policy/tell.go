@@ -23,6 +23,6 @@ func (p *Policy) CheckEnvInjections(injections []workload.EnvInjection) error {
 		if len(refused) == 0 {
 			return nil
 		}
-		return fmt.Errorf("variables not allowed: %s (sidecar.applicationEnv); the platform allows %s (applicationEnv)", strings.Join(refused, ", "), describeAllowed(rules.ApplicationEnv))
+		return fmt.Errorf("variables not allowed: %s (sidecar.applicationEnv); the platform allows %s (policy.applicationEnv)", strings.Join(refused, ", "), describeAllowed(rules.ApplicationEnv))
 	})
 }

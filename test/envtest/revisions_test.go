@@ -147,7 +147,7 @@ func TestPolicy_RelaxesOnlyWithItsRevision(t *testing.T) {
 		harness.Change(t, world, one.vs, func(vs *v1alpha1.VectorSidecar) {
 			vs.Spec.Sidecar = &v1alpha1.SidecarSpec{Image: "registry.example/vector:0.56.0"}
 		})
-		refused(one, "(images.registries)")
+		refused(one, "(policy.images.registries)")
 	}
 
 	allow("registry.example")
@@ -161,8 +161,8 @@ func TestPolicy_RelaxesOnlyWithItsRevision(t *testing.T) {
 	refused(rest, "rejected by the policy of revision "+strict)
 
 	allow("elsewhere.example")
-	refused(rest, `is from a registry that is not allowed; the platform allows elsewhere.example (images.registries)`)
-	refused(canary, `is from a registry that is not allowed; the platform allows elsewhere.example (images.registries)`)
+	refused(rest, `is from a registry that is not allowed; the platform allows elsewhere.example (policy.images.registries)`)
+	refused(canary, `is from a registry that is not allowed; the platform allows elsewhere.example (policy.images.registries)`)
 
 	allow("registry.example")
 	harness.Change(t, world, installation, func(c *corev1.ConfigMap) {
