@@ -243,7 +243,7 @@ func TestCatalog_DropsDeletedTemplateSet(t *testing.T) {
 
 	var unknown *UnknownSetError
 	require.ErrorAs(t, err, &unknown)
-	require.ErrorContains(t, err, `"gatewey" does not exist: there is only default`)
+	require.ErrorContains(t, err, `"gatewey" does not exist; existing template sets: default`)
 }
 
 // A ConfigMap with the template set named default replaces the built-in one.

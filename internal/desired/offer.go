@@ -154,7 +154,7 @@ func (d *Desired) overlaysByLogs(workloads []RenderedWorkload) (offers []Admissi
 		}
 	}
 	if len(offers) == 0 {
-		return nil, "no workload with the sidecar mounts a volume of its own at sidecar.logs.path yet, so the log volume is unknown"
+		return nil, "no workload with the sidecar mounts a volume at sidecar.logs.path yet, so the log volume is unknown"
 	}
 	return offers, ""
 }

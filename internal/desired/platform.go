@@ -162,10 +162,7 @@ type UnknownSetError struct {
 
 // Error returns a message that lists the existing template sets.
 func (e *UnknownSetError) Error() string {
-	text := fmt.Sprintf("template set %q does not exist: there are %s", e.Set, strings.Join(e.SetNames, ", "))
-	if len(e.SetNames) == 1 {
-		text = fmt.Sprintf("template set %q does not exist: there is only %s", e.Set, e.SetNames[0])
-	}
+	text := fmt.Sprintf("template set %q does not exist; existing template sets: %s", e.Set, strings.Join(e.SetNames, ", "))
 	if near := humanize.Nearest(e.Set, e.SetNames); near != "" {
 		text += fmt.Sprintf("; did you mean %q?", near)
 	}
