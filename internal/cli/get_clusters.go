@@ -28,8 +28,8 @@ func parseClusterNames(arguments []string) (names []string, isAsked bool, err er
 	isAll, otherCount := false, 0
 	for _, argument := range arguments {
 		name, _ := parseSidecarName(argument)
-		switch ofCluster, isOne := meta.ParseClusterName(name); {
-		case isOne:
+		switch ofCluster, isCluster := meta.ParseClusterName(name); {
+		case isCluster:
 			names = append(names, ofCluster)
 		case isKind(argument, clusterVectorSidecars):
 			isAll = true

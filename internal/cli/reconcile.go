@@ -125,7 +125,7 @@ func listSidecars(ctx context.Context, cluster client.Reader, namespace string, 
 func filterByName(sidecars []v1alpha1.VectorSidecar, arguments []string, namespace string) ([]v1alpha1.VectorSidecar, error) {
 	var names []string
 	for _, name := range arguments {
-		if bare, isOne := parseSidecarName(name); isOne {
+		if bare, isSidecar := parseSidecarName(name); isSidecar {
 			name = bare
 		}
 		names = append(names, name)

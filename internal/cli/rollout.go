@@ -97,7 +97,7 @@ kubectl vectorsidecar rollout promote vectorsidecar/logs -n shop`,
 	}
 	options := newRolloutWrite(a, command)
 	command.RunE = func(command *cobra.Command, names []string) error {
-		if name, isOne := parseSidecarName(names[0]); isOne {
+		if name, isSidecar := parseSidecarName(names[0]); isSidecar {
 			return options.promoteSidecar(command.Context(), name)
 		}
 		return options.promote(command.Context(), names[0])
@@ -143,8 +143,8 @@ kubectl vectorsidecar rollout retry vectorsidecar/logs -n shop`,
 
 // retrySidecar makes one VectorSidecar retry its failed rollouts.
 func (o *rolloutOptions) retrySidecar(ctx context.Context, argument string) error {
-	name, isOne := parseSidecarName(argument)
-	if !isOne {
+	name, isSidecar := parseSidecarName(argument)
+	if !isSidecar {
 		return fmt.Errorf("%q is not a valid argument: name a VectorSidecar as vectorsidecar/NAME, a ClusterVectorSidecar as clustervectorsidecar/NAME, or nothing for the installation", argument)
 	}
 	cluster, err := o.app.connect()

@@ -33,8 +33,8 @@ func isKind(word string, names []string) bool {
 }
 
 // parseSidecarName returns the name of a VectorSidecar in the argument vectorsidecar/NAME. It returns
-// clustervectorsidecar/NAME unchanged. isOne is false for other arguments.
-func parseSidecarName(argument string) (name string, isOne bool) {
+// clustervectorsidecar/NAME unchanged. isSidecar is false for other arguments.
+func parseSidecarName(argument string) (name string, isSidecar bool) {
 	kind, name, isPair := strings.Cut(argument, "/")
 	switch {
 	case isPair && isKind(kind, vectorSidecars):
@@ -64,7 +64,7 @@ type rolloutTarget struct {
 
 // findTarget reads the VectorSidecar with a name, or the ClusterVectorSidecar of clustervectorsidecar/NAME.
 func (o *rolloutOptions) findTarget(ctx context.Context, cluster client.Client, name string) (*rolloutTarget, error) {
-	if argument, isOne := parseSidecarName(name); isOne {
+	if argument, isSidecar := parseSidecarName(name); isSidecar {
 		name = argument
 	}
 	if ofCluster, isCluster := meta.ParseClusterName(name); isCluster {

@@ -248,7 +248,7 @@ func (d *Document) Decode(schemas Schemas) ([]Document, error) {
 	if err := d.decode(schema); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Kind, err)
 	}
-	if content, isOne := workload.Read(d.Object); isOne && content.Unread.Text() != "" {
+	if content, ok := workload.Read(d.Object); ok && content.Unread.Text() != "" {
 		return nil, fmt.Errorf("%s: %s", d.Kind, content.Unread.Text())
 	}
 	d.Namespace = d.Object.GetNamespace()

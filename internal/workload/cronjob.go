@@ -40,8 +40,8 @@ var cronJobs = Kind{
 // readCronJob returns the content of a CronJob, or false for other objects. The rollout of a CronJob is PodsNotReplaced
 // from a write of the operator until the first run after it.
 func readCronJob(object any) (Content, bool) {
-	job, isOne := object.(*batchv1.CronJob)
-	if !isOne || job == nil {
+	job, ok := object.(*batchv1.CronJob)
+	if !ok || job == nil {
 		return Content{}, false
 	}
 	content := Content{Template: &job.Spec.JobTemplate.Spec.Template, Observed: true, Rollout: RolloutComplete}

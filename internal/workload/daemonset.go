@@ -45,8 +45,8 @@ var daemonSets = Kind{
 
 // daemonSetStrategy returns how a DaemonSet replaces its pods.
 func daemonSetStrategy(object Object, pods int, defaults Defaults) Strategy {
-	set, isOne := object.(*appsv1.DaemonSet)
-	if !isOne {
+	set, ok := object.(*appsv1.DaemonSet)
+	if !ok {
 		return Strategy{}
 	}
 	rolling := ptr.Deref(set.Spec.UpdateStrategy.RollingUpdate, appsv1.RollingUpdateDaemonSet{})
@@ -58,8 +58,8 @@ func daemonSetStrategy(object Object, pods int, defaults Defaults) Strategy {
 
 // readDaemonSet returns the content of a DaemonSet, or false for other objects.
 func readDaemonSet(object any) (Content, bool) {
-	set, isOne := object.(*appsv1.DaemonSet)
-	if !isOne || set == nil {
+	set, ok := object.(*appsv1.DaemonSet)
+	if !ok || set == nil {
 		return Content{}, false
 	}
 	content := Content{
@@ -112,8 +112,8 @@ func daemonSetProgress(set *appsv1.DaemonSet) (Rollout, Progress) {
 func newestDaemonSetRevision(object Object, revisions []metav1.Object) metav1.Object {
 	var newest *appsv1.ControllerRevision
 	for _, candidate := range revisions {
-		revision, isOne := candidate.(*appsv1.ControllerRevision)
-		if isOne && metav1.IsControlledBy(revision, object) && (newest == nil || revision.Revision > newest.Revision) {
+		revision, ok := candidate.(*appsv1.ControllerRevision)
+		if ok && metav1.IsControlledBy(revision, object) && (newest == nil || revision.Revision > newest.Revision) {
 			newest = revision
 		}
 	}
@@ -126,7 +126,7 @@ func newestDaemonSetRevision(object Object, revisions []metav1.Object) metav1.Ob
 // setFinishedDaemonSet sets the status of a DaemonSet from a file: one available pod and 0 desired pods. A file does
 // not contain the number of nodes, and a DaemonSet without nodes is rare.
 func setFinishedDaemonSet(object Object) {
-	if set, isOne := object.(*appsv1.DaemonSet); isOne && set.Status.ObservedGeneration == 0 {
+	if set, ok := object.(*appsv1.DaemonSet); ok && set.Status.ObservedGeneration == 0 {
 		set.Status.ObservedGeneration = set.Generation
 		set.Status.CurrentNumberScheduled, set.Status.UpdatedNumberScheduled = 1, 1
 		set.Status.NumberReady, set.Status.NumberAvailable = 1, 1

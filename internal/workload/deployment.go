@@ -47,8 +47,8 @@ var deployments = Kind{
 // deploymentStrategy returns how a Deployment replaces its pods. With the strategy Recreate, all pods are
 // unavailable.
 func deploymentStrategy(object Object, pods int, defaults Defaults) Strategy {
-	deployment, isOne := object.(*appsv1.Deployment)
-	if !isOne {
+	deployment, ok := object.(*appsv1.Deployment)
+	if !ok {
 		return Strategy{}
 	}
 	strategy := Strategy{Ready: time.Duration(deployment.Spec.MinReadySeconds) * time.Second}
@@ -72,8 +72,8 @@ const unsetHistory = -1
 
 // readDeployment returns the content of a Deployment, or false for other objects.
 func readDeployment(object any) (Content, bool) {
-	deployment, isOne := object.(*appsv1.Deployment)
-	if !isOne || deployment == nil {
+	deployment, ok := object.(*appsv1.Deployment)
+	if !ok || deployment == nil {
 		return Content{}, false
 	}
 	content := Content{
@@ -164,8 +164,8 @@ func rejectionInDeployment(status *appsv1.DeploymentStatus) string {
 
 // setFinishedDeployment sets the status of a finished rollout on a Deployment that has no status.
 func setFinishedDeployment(object Object) {
-	deployment, isOne := object.(*appsv1.Deployment)
-	if !isOne || deployment.Status.ObservedGeneration != 0 || deployment.Status.Replicas != 0 {
+	deployment, ok := object.(*appsv1.Deployment)
+	if !ok || deployment.Status.ObservedGeneration != 0 || deployment.Status.Replicas != 0 {
 		return
 	}
 	replicas := ptr.Deref(deployment.Spec.Replicas, 1)

@@ -30,11 +30,11 @@ var jobs = Kind{
 
 // readJob returns the content of a Job, or false for other objects. It also reads a Job from its metadata alone.
 func readJob(object any) (Content, bool) {
-	if metadata, isOne := object.(*metav1.PartialObjectMetadata); isOne && metadata != nil && metadata.GroupVersionKind() == batchv1.SchemeGroupVersion.WithKind("Job") {
+	if metadata, ok := object.(*metav1.PartialObjectMetadata); ok && metadata != nil && metadata.GroupVersionKind() == batchv1.SchemeGroupVersion.WithKind("Job") {
 		return Content{Template: &corev1.PodTemplateSpec{}, Observed: true, Rollout: RolloutComplete}, !isGeneratedJob(metadata)
 	}
-	job, isOne := object.(*batchv1.Job)
-	if !isOne || job == nil || isGeneratedJob(job) {
+	job, ok := object.(*batchv1.Job)
+	if !ok || job == nil || isGeneratedJob(job) {
 		return Content{}, false
 	}
 	return Content{Template: &job.Spec.Template, Selector: job.Spec.Selector, Observed: true, Rollout: RolloutComplete}, true

@@ -34,7 +34,7 @@ type Ref struct {
 // Read returns the content of a workload. It returns false for objects that are not workloads.
 func Read(object any) (Content, bool) {
 	for _, kind := range kinds {
-		if content, isOne := kind.read(object); isOne {
+		if content, ok := kind.read(object); ok {
 			content.Kind = kind
 			return content, true
 		}
@@ -54,8 +54,8 @@ func objectKind(object any) *Kind {
 
 // readContent returns the content of a workload. It panics for other objects.
 func readContent(object Object) Content {
-	content, isOne := Read(object)
-	if !isOne {
+	content, ok := Read(object)
+	if !ok {
 		panic(fmt.Sprintf("%T is not a workload", object))
 	}
 	return content
@@ -66,8 +66,8 @@ func ToObject(object any) (Object, bool) {
 	if objectKind(object) == nil {
 		return nil, false
 	}
-	workload, isOne := object.(Object)
-	return workload, isOne
+	workload, ok := object.(Object)
+	return workload, ok
 }
 
 // PodTemplate returns the pod template of a workload, which shares the workload's memory.
@@ -144,7 +144,7 @@ func (r *Ref) Adapter() *Kind { return cmp.Or(KindByName(r.Kind), Default()) }
 func Items(list List) []Object {
 	var items []Object
 	_ = apimeta.EachListItem(list, func(item runtime.Object) error { // EachListItem fails only if the function fails.
-		if object, isOne := ToObject(item); isOne {
+		if object, ok := ToObject(item); ok {
 			items = append(items, object)
 		}
 		return nil

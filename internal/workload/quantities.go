@@ -45,13 +45,13 @@ var quantityNodes sync.Map
 // quantityNode describes where values of a type contain quantities: isQuantity is true if the value itself is one. It
 // is empty for a type without quantities.
 type quantityNode struct {
-	isOne bool
+	isQuantity bool
 	// fields and items contain only nodes with quantities. items is nil if the type has no such items.
 	fields map[string]*quantityNode
 	items  *quantityNode
 }
 
-func (p *quantityNode) isEmpty() bool { return !p.isOne && len(p.fields) == 0 && p.items == nil }
+func (p *quantityNode) isEmpty() bool { return !p.isQuantity && len(p.fields) == 0 && p.items == nil }
 
 // newQuantityNode returns the quantityNode of a type.
 func newQuantityNode(typ reflect.Type) *quantityNode {
@@ -64,7 +64,7 @@ func newQuantityNode(typ reflect.Type) *quantityNode {
 		}
 	case reflect.Struct:
 		if typ == reflect.TypeFor[resource.Quantity]() {
-			return &quantityNode{isOne: true}
+			return &quantityNode{isQuantity: true}
 		}
 		return &quantityNode{fields: fieldNodes(typ)}
 	}
@@ -93,7 +93,7 @@ func fieldNodes(typ reflect.Type) map[string]*quantityNode {
 
 // checkQuantities returns an error for the first quantity in a value that is too long. path is the path of the value.
 func (p *quantityNode) checkQuantities(path string, value any) error {
-	if p.isOne {
+	if p.isQuantity {
 		return checkQuantity(path, value)
 	}
 	if p.items != nil {

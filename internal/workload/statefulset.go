@@ -46,8 +46,8 @@ var statefulSets = Kind{
 
 // statefulSetStrategy returns how a StatefulSet replaces its pods. It never creates additional pods.
 func statefulSetStrategy(object Object, pods int, defaults Defaults) Strategy {
-	set, isOne := object.(*appsv1.StatefulSet)
-	if !isOne {
+	set, ok := object.(*appsv1.StatefulSet)
+	if !ok {
 		return Strategy{}
 	}
 	rolling := ptr.Deref(set.Spec.UpdateStrategy.RollingUpdate, appsv1.RollingUpdateStatefulSetStrategy{})
@@ -56,8 +56,8 @@ func statefulSetStrategy(object Object, pods int, defaults Defaults) Strategy {
 
 // readStatefulSet returns the content of a StatefulSet, or false for other objects.
 func readStatefulSet(object any) (Content, bool) {
-	set, isOne := object.(*appsv1.StatefulSet)
-	if !isOne || set == nil {
+	set, ok := object.(*appsv1.StatefulSet)
+	if !ok || set == nil {
 		return Content{}, false
 	}
 	content := Content{
@@ -134,9 +134,9 @@ func hashText(text string) uint64 {
 // newestStatefulSetRevision returns the StatefulSet's revision that its status names as the newest one, or nil for
 // none.
 func newestStatefulSetRevision(object Object, revisions []metav1.Object) metav1.Object {
-	set, isOne := object.(*appsv1.StatefulSet)
+	set, ok := object.(*appsv1.StatefulSet)
 	for _, revision := range revisions {
-		if isOne && metav1.IsControlledBy(revision, object) && revision.GetName() == set.Status.UpdateRevision {
+		if ok && metav1.IsControlledBy(revision, object) && revision.GetName() == set.Status.UpdateRevision {
 			return revision
 		}
 	}
@@ -145,8 +145,8 @@ func newestStatefulSetRevision(object Object, revisions []metav1.Object) metav1.
 
 // setFinishedStatefulSet sets the status of a finished rollout on a StatefulSet that has no status.
 func setFinishedStatefulSet(object Object) {
-	set, isOne := object.(*appsv1.StatefulSet)
-	if !isOne || set.Status.ObservedGeneration != 0 || set.Status.Replicas != 0 {
+	set, ok := object.(*appsv1.StatefulSet)
+	if !ok || set.Status.ObservedGeneration != 0 || set.Status.Replicas != 0 {
 		return
 	}
 	replicas := ptr.Deref(set.Spec.Replicas, 1)

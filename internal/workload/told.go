@@ -74,9 +74,9 @@ func FormatInjectedEnv(variables []InjectedEnv) string {
 func parseInjectedEnv(text string) []InjectedEnv {
 	var variables []InjectedEnv
 	for line := range strings.SplitSeq(text, "\n") {
-		container, variable, isOne := strings.Cut(line, " ")
+		container, variable, ok := strings.Cut(line, " ")
 		name, value, isSet := strings.Cut(variable, "=")
-		if isOne && isSet && container != "" && name != "" {
+		if ok && isSet && container != "" && name != "" {
 			variables = append(variables, InjectedEnv{Container: container, Name: name, Value: value})
 		}
 	}

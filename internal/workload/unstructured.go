@@ -29,15 +29,15 @@ func newUnstructuredList(kind schema.GroupVersionKind) *unstructured.Unstructure
 
 // isUnstructured reports whether an object is an unstructured object of a kind. It ignores the version.
 func isUnstructured(object any, kind schema.GroupVersionKind) bool {
-	unstructured, isOne := object.(*unstructured.Unstructured)
-	return isOne && unstructured != nil && unstructured.GroupVersionKind().GroupKind() == kind.GroupKind()
+	unstructured, ok := object.(*unstructured.Unstructured)
+	return ok && unstructured != nil && unstructured.GroupVersionKind().GroupKind() == kind.GroupKind()
 }
 
 // readableFields returns the content of an unstructured object without managedFields, because other functions
 // read them.
 func readableFields(object Object) map[string]any {
-	unstructured, isOne := object.(*unstructured.Unstructured)
-	if !isOne {
+	unstructured, ok := object.(*unstructured.Unstructured)
+	if !ok {
 		return nil
 	}
 	fields := maps.Clone(unstructured.Object)

@@ -93,7 +93,7 @@ func readWaits(annotations map[string]string) map[string]Wait {
 		if !meta.IsWaiting(key) {
 			continue
 		}
-		if wait, isOne := parseWait(text); isOne {
+		if wait, ok := parseWait(text); ok {
 			if waits == nil {
 				waits = map[string]Wait{}
 			}
