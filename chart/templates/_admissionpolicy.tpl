@@ -3,27 +3,28 @@ SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */ -}}
 
-{{- /* The policy for one kind of objects. Takes a dict: root; resource; title, CEL for the
-kind and the namespace; check, CEL for where the user has to have the right; where, CEL
-that says so; and role, which says what to ask for. */ -}}
+{{- /*
+The admission policy for one kind of objects. Takes a dict: root; resource; title, a CEL text with the kind and the
+namespace of the object; check, CEL for the namespace in which the user needs the permission; where, a CEL text that
+names this namespace in messages; and role, a text for messages that names the role to request.
+*/ -}}
 {{- define "vector-sidecar-operator.admissionPolicy" -}}
 {{- $root := .root }}
 {{- $of := . }}
 {{- $where := .check }}
 {{- $group := "vectorsidecar.observability.kontroloop.ai" }}
 {{- $finalizer := printf "%s/finalizer" $group }}
-{{- /* All kinds that there are, served or not. */ -}}
+{{- /* All kinds of workloads, whether they are enabled or not. */ -}}
 {{- $kinds := include "vector-sidecar-operator.kinds" $root | fromJson }}
 {{- $pairs := list }}
 {{- range $kind, $of := $kinds }}
 {{- $pairs = append $pairs (printf "['%s', '%s']" $kind $of.resource) }}
 {{- end }}
 {{- if and $root.Values.admissionPolicy.enabled (semverCompare ">=1.30.0-0" $root.Capabilities.KubeVersion.Version) }}
-{{- /* A name of its own for each release, without the colon that roles may have. */ -}}
+{{- /* The name differs between releases and has no colon, which names of roles may have. */ -}}
 {{- $name := printf "%s.%s.%s" (include "vector-sidecar-operator.namespace" $root) (include "vector-sidecar-operator.fullname" $root) $of.resource }}
-# What such an object says is written into workloads with the operator's rights, and is
-# taken out of them when it goes. So who may not change workloads of a kind where it does
-# may not have it done.
+# The operator writes the content of such an object into workloads, and removes it when the object is deleted. A user
+# who may not change workloads of a kind must therefore not create, change or delete such an object for that kind.
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata:
@@ -37,18 +38,18 @@ spec:
         apiVersions: ["*"]
         resources: [{{ $of.resource }}]
         operations: [CREATE, UPDATE, DELETE]
-  # Of one that is deleted there is no object, but oldObject alone.
+  # For a deletion, object is null, and only oldObject is set.
   variables:
     - name: sidecar
       expression: "{{ $of.title }} + (request.operation == 'DELETE' ? oldObject : object).metadata.?name.orValue('')"
-    # The kinds of workloads that it lists, or listed: taking a kind out of the list takes
-    # sidecars out of workloads.
+    # The kinds of workloads in the old and the new list, because removing a kind from the list removes sidecars from
+    # workloads.
     - name: kinds
       expression: >-
         (request.operation == 'DELETE' ? [] : object.spec.?workloads.orValue(['Deployment'])) +
         (request.operation == 'CREATE' ? [] : oldObject.spec.?workloads.orValue(['Deployment']))
-    # Other labels and annotations than these change no workload. An owner does: the garbage
-    # collector deletes what belongs to one that is not there.
+    # All other labels and annotations have no effect on workloads. Owner references have an effect: the garbage
+    # collector deletes an object if its owner does not exist.
     - name: changes
       expression: >-
         request.operation == 'CREATE' || request.operation == 'UPDATE' && (object.spec != oldObject.spec ||
@@ -59,10 +60,11 @@ spec:
       expression: >-
         request.operation == 'UPDATE' && '{{ $finalizer }}' in oldObject.metadata.?finalizers.orValue([]) &&
         !('{{ $finalizer }}' in object.metadata.?finalizers.orValue([]))
-    # Their roles are for the kinds that are served; others may be listed, and go with the release.
+    # The accounts of the release have roles for the enabled kinds only. They may also change and delete objects that
+    # list other kinds.
     - name: isOurs
       expression: request.userInfo.username in {{ include "vector-sidecar-operator.accounts" $root }}
-    # Each in a variable of its own: one expression may ask the authorizer twice at most.
+    # Each check is a separate variable, because one expression may call the authorizer at most twice.
     {{- range $kind, $of := $kinds }}
     - name: mayPatch{{ $kind }}
       expression: >-
@@ -77,7 +79,7 @@ spec:
       expression: {{ include "vector-sidecar-operator.ofEachKind" (list $kinds "variables.mayPatch%s") }}
     - name: mayPatchOrDelete
       expression: {{ include "vector-sidecar-operator.ofEachKind" (list $kinds "(variables.mayPatch%[1]s || variables.mayDelete%[1]s)") }}
-    # Messages cannot name the one of them that is lacking: they may not ask the authorizer.
+    # A message cannot name the missing permission, because message expressions may not call the authorizer.
     - name: named
       expression: >-
         [{{ $pairs | join ", " }}].filter(p, p[0] in variables.kinds).map(p, p[1]).join(', ')
@@ -94,7 +96,7 @@ spec:
         "user " + request.userInfo.username + " may not take finalizer {{ $finalizer }} from " + variables.sidecar +
         ": the operator does so when its sidecars are out of their workloads, and the user may not patch " + variables.named + " " + {{ $of.where }} +
         "; ask for a role with the verb patch on " + variables.named + " {{ $of.role }}"
-    # The namespace controller may delete workloads, and not patch them.
+    # The namespace controller may delete workloads, but may not patch them.
     - expression: request.operation != 'DELETE' || variables.mayPatchOrDelete || variables.isOurs
       reason: Forbidden
       messageExpression: >-

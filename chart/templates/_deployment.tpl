@@ -3,8 +3,7 @@ SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */ -}}
 
-{{- /* Variables by which the operator sends traces and reports: a YAML list, or
-nothing. */ -}}
+{{- /* Environment variables for sending traces and error reports, as a YAML list. Empty if neither is enabled. */ -}}
 {{- define "vector-sidecar-operator.observability" -}}
 {{- with .Values.tracing }}
 {{- if .endpoint }}
@@ -37,7 +36,7 @@ nothing. */ -}}
 {{- end }}
 {{- end -}}
 
-{{- /* The affinity that was given, and with podAntiAffinity the operator's own. */ -}}
+{{- /* The affinity of the values. With podAntiAffinity, it also contains the operator's own rule. */ -}}
 {{- define "vector-sidecar-operator.affinity" -}}
 {{- $affinity := deepCopy (default dict .Values.affinity) -}}
 {{- $labels := dict "matchLabels" (include "vector-sidecar-operator.operatorLabels" . | fromYaml) -}}

@@ -4,9 +4,9 @@ SPDX-License-Identifier: Apache-2.0
 */ -}}
 
 {{- /*
-The installation's layers of values, ENVIRONMENT.yaml each, its policy, its pace of
-rollouts and the VectorSidecars that it declares; given all values. The kubectl plugin reads --values with this file, which
-therefore needs no other.
+Files of the installation: its layers of values (ENVIRONMENT.yaml), its policy, its rollout settings and the
+VectorSidecars that it declares. Takes all values. The kubectl plugin evaluates --values with this file, so this
+file must not include other files.
 */ -}}
 {{- define "vector-sidecar-operator.environments" -}}
 {{- $schemas := include "vector-sidecar-operator.globalSchemas" . | fromJsonArray -}}
@@ -32,9 +32,11 @@ vectorSidecars: |
 {{- end }}
 {{- end -}}
 
-{{- /* The sidecar's keys in a map of values, without empty ones, as YAML. A key set to null within
-them stays because it removes a built-in value. Takes a dict: values, schemas of globalSchemas, and hasDefaults,
-which is true if values include the chart's defaults. */ -}}
+{{- /*
+The sidecar's keys of a map of values as YAML, without empty values. A key with null inside of them stays, because
+it removes a built-in value. Takes a dict: values, schemas of globalSchemas, and hasDefaults, which is true if the
+values include the chart's defaults.
+*/ -}}
 {{- define "vector-sidecar-operator.sidecarValues" -}}
 {{- $layer := dict -}}
 {{- range $key := list "templateSet" "global" "sidecar" "initContainers" "volumes" "values" -}}
@@ -42,7 +44,7 @@ which is true if values include the chart's defaults. */ -}}
 {{- end -}}
 {{- with $layer.global -}}
 {{- $kept := dict -}}
-{{- /* One key of global is the installation's own. */ -}}
+{{- /* One key of global is only for the installation. */ -}}
 {{- $values := omit . "imagePullSecrets" -}}
 {{- if and $.hasDefaults (not .imageRegistry) }}{{ $values = omit $values "imageRegistry" }}{{ end -}}
 {{- include "vector-sidecar-operator.keepGlobals" (dict "values" $values "schemas" $.schemas "kept" $kept "dropped" dict "path" "") -}}
@@ -51,7 +53,9 @@ which is true if values include the chart's defaults. */ -}}
 {{- toYaml $layer -}}
 {{- end -}}
 
-{{- /* The keys of global that the built-in sidecar chart has. TestOnlyNames_EqualsBuiltInGlobals compares both. */ -}}
+{{- /*
+The keys of global that the built-in sidecar chart defines. TestOnlyNames_EqualsBuiltInGlobals compares both lists.
+*/ -}}
 {{- define "vector-sidecar-operator.builtInGlobals" -}}
 {"properties": {
   "imageRegistry": {},

@@ -7,27 +7,34 @@ SPDX-License-Identifier: Apache-2.0
 {{- default .Chart.Name .Values.nameOverride | trunc 63 | regexFind "^.*[^-.]" -}}
 {{- end -}}
 
-{{- /* The name of every object of the release, or its beginning. 50 characters, so
-that it is a DNS label with the longest suffix, "-environments", too. */ -}}
+{{- /*
+The name, or the prefix of the name, of each object of the release. It has at most 50 characters, so that the name
+with the longest suffix, "-environments", is a valid DNS label.
+*/ -}}
 {{- define "vector-sidecar-operator.fullname" -}}
 {{- $name := include "vector-sidecar-operator.name" . -}}
 {{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
 {{- default $full .Values.fullnameOverride | trunc 50 | regexFind "^.*[^-.]" -}}
 {{- end -}}
 
-{{- /* The namespace of every object of the release that has one. */ -}}
+{{- /* The namespace of each namespaced object of the release. */ -}}
 {{- define "vector-sidecar-operator.namespace" -}}
 {{- default .Release.Namespace .Values.namespaceOverride -}}
 {{- end -}}
 
-{{- /* The name of roles that have no namespace: releases of the same name in two
-namespaces must not share them. Roles may have a colon in their names. */ -}}
+{{- /*
+The name of cluster-wide roles. It contains the namespace, because two releases in different namespaces may have the
+same name. Names of roles may contain a colon.
+*/ -}}
 {{- define "vector-sidecar-operator.clusterName" -}}
 {{- printf "%s:%s" (include "vector-sidecar-operator.namespace" .) (include "vector-sidecar-operator.fullname" .) -}}
 {{- end -}}
 
-{{- /* The keys of global that are defaults of environment, commonLabels and commonAnnotations, as JSON. A subchart has none:
-the global of an umbrella chart is for all its charts, and may have other types, so that the schema does not check it. */ -}}
+{{- /*
+The keys of global that are defaults of environment, commonLabels and commonAnnotations, as JSON. Empty for a
+subchart: the global of an umbrella chart belongs to all its charts and may have other types, so the schema does not
+check it.
+*/ -}}
 {{- define "vector-sidecar-operator.globalDefaults" -}}
 {{- $defaults := dict -}}
 {{- if .Chart.IsRoot -}}
@@ -50,7 +57,10 @@ the global of an umbrella chart is for all its charts, and may have other types,
 {{- .Values.environment | default $defaults.environment | default "development" -}}
 {{- end -}}
 
-{{- /* commonLabels or commonAnnotations over their defaults, as JSON. Takes a list: the root, and labels or annotations. */ -}}
+{{- /*
+commonLabels or commonAnnotations, merged over their defaults, as JSON. Takes a list: the root, and labels or
+annotations.
+*/ -}}
 {{- define "vector-sidecar-operator.common" -}}
 {{- $defaults := dict -}}
 {{- range $key, $value := default dict (get (include "vector-sidecar-operator.globalDefaults" (first .) | fromJson) (last .)) -}}
@@ -64,7 +74,7 @@ app.kubernetes.io/name: {{ include "vector-sidecar-operator.name" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
-{{- /* The labels of the operator's own pods, and of no other pod of the release. */ -}}
+{{- /* The labels of the operator's pods. No other pod of the release has all of them. */ -}}
 {{- define "vector-sidecar-operator.operatorLabels" -}}
 {{ include "vector-sidecar-operator.selectorLabels" . }}
 app.kubernetes.io/component: operator
@@ -80,8 +90,9 @@ app.kubernetes.io/component: operator
 {{- mergeOverwrite (include "vector-sidecar-operator.common" (list . "labels") | fromJson) $ours $selectors | toYaml -}}
 {{- end -}}
 
-{{- /* Labels and annotations of an object. Takes a dict: root, and annotations and
-labels of the object's own, if there are any. */ -}}
+{{- /*
+Labels and annotations of an object. Takes a dict: root, and optionally annotations and labels of this object.
+*/ -}}
 {{- define "vector-sidecar-operator.meta" -}}
 {{- $labels := include "vector-sidecar-operator.labels" .root | fromYaml -}}
 labels:
@@ -106,7 +117,7 @@ annotations:
 {{- end -}}
 {{- end -}}
 
-{{- /* Secrets to pull the image with: a YAML list, global ones first, each once. */ -}}
+{{- /* Pull secrets of the image as a YAML list without duplicates, the global ones first. */ -}}
 {{- define "vector-sidecar-operator.imagePullSecrets" -}}
 {{- $global := default dict .Values.global -}}
 {{- $secrets := list -}}
@@ -127,7 +138,7 @@ annotations:
 {{- printf "%s-templates-%s" (include "vector-sidecar-operator.fullname" (index . 0)) (index . 1) -}}
 {{- end -}}
 
-{{- /* The data of the ConfigMap of a template set, in YAML. Takes its files. */ -}}
+{{- /* The data of the ConfigMap of a template set, as YAML. Takes the files of the set. */ -}}
 {{- define "vector-sidecar-operator.templatesData" -}}
 {{- range $file, $text := . }}
 {{- if not (kindIs "invalid" $text) }}
@@ -136,9 +147,11 @@ annotations:
 {{- end }}
 {{- end -}}
 
-{{- /* The digests of the template sets of the release by the names of their ConfigMaps, as JSON. The operator computes the
-same digests from what it reads (Checksum in internal/fleet), and publishes values and template sets only together.
-A digest is of what the API server stores: toJson replaces invalid UTF-8. */ -}}
+{{- /*
+The digests of the template sets of the release, by the names of their ConfigMaps, as JSON. The operator computes
+the same digests from the ConfigMaps (Checksum in internal/fleet), and publishes values and template sets only
+together. A digest describes the content that the API server stores: toJson replaces invalid UTF-8.
+*/ -}}
 {{- define "vector-sidecar-operator.templateSets" -}}
 {{- $sets := dict -}}
 {{- range $name, $files := .Values.templates -}}
@@ -153,7 +166,9 @@ A digest is of what the API server stores: toJson replaces invalid UTF-8. */ -}}
 {{- toJson $sets -}}
 {{- end -}}
 
-{{- /* The Secret with the certificate of the metrics; empty if the operator signs one. */ -}}
+{{- /*
+The name of the Secret with the certificate of the metrics endpoint. Empty if the operator signs a certificate.
+*/ -}}
 {{- define "vector-sidecar-operator.certificateSecret" -}}
 {{- with .Values.metrics.certificate -}}
 {{- if eq .source "secret" }}{{ .secretName }}{{ end -}}
@@ -161,8 +176,10 @@ A digest is of what the API server stores: toJson replaces invalid UTF-8. */ -}}
 {{- end -}}
 {{- end -}}
 
-{{- /* "true" if the cluster serves a kind. Takes a list: the root, the API version, and the kind. helm template knows the
---api-versions alone: an API version without any of its kinds stands for all of them. */ -}}
+{{- /*
+"true" if the cluster serves a kind. Takes a list: the root, the API version, and the kind. helm template knows only
+the values of --api-versions: an API version without kinds stands for all kinds of that version.
+*/ -}}
 {{- define "vector-sidecar-operator.hasAPI" -}}
 {{- $served := (first .).Capabilities.APIVersions -}}
 {{- $version := index . 1 -}}

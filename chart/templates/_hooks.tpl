@@ -2,25 +2,29 @@
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 
-What the Job before uninstalling and the Pod of helm test run as. Their accounts
-and rights come and go with them, so that the operator itself never has them.
+Identities of the uninstall Job and of the Pod of helm test. Their ServiceAccounts and permissions exist only while
+the hook runs, so that the operator never has these permissions.
 */ -}}
 
-{{- /* Labels of a hook's pod: those of the operator's, but for the component. Takes a list: the root, and the
-hook's component. */ -}}
+{{- /*
+Labels of a hook's pod: the labels of the operator's pods with another component. Takes a list: the root, and the
+hook's component.
+*/ -}}
 {{- define "vector-sidecar-operator.hookLabels" -}}
 {{- $root := first . -}}
 {{- $own := set (include "vector-sidecar-operator.selectorLabels" $root | fromYaml) "app.kubernetes.io/component" (last .) -}}
 {{- mergeOverwrite (dict) (default dict $root.Values.commonLabels) (default dict $root.Values.podLabels) $own | toYaml -}}
 {{- end -}}
 
-{{- /* The name of the Job before uninstalling. */ -}}
+{{- /* The name of the uninstall Job. */ -}}
 {{- define "vector-sidecar-operator.uninstallJob" -}}
 {{ include "vector-sidecar-operator.fullname" . }}-uninstall
 {{- end -}}
 
-{{- /* The account of a hook: its own, or the operator's where roles are others' to
-make. Takes a list: the root, and the hook's component. */ -}}
+{{- /*
+The ServiceAccount of a hook: a separate account, or the operator's account if the chart does not create roles.
+Takes a list: the root, and the hook's component.
+*/ -}}
 {{- define "vector-sidecar-operator.hookAccount" -}}
 {{- $root := first . -}}
 {{- if $root.Values.rbac.create -}}
@@ -30,7 +34,10 @@ make. Takes a list: the root, and the hook's component. */ -}}
 {{- end -}}
 {{- end -}}
 
-{{- /* The accounts that do the operator's work: its own, and that of the Job before uninstalling. A list in CEL. */ -}}
+{{- /*
+The ServiceAccounts that do the operator's work, as a CEL list: the operator's account, and the account of the
+uninstall Job.
+*/ -}}
 {{- define "vector-sidecar-operator.accounts" -}}
 {{- $accounts := list (include "vector-sidecar-operator.serviceAccountName" .) (include "vector-sidecar-operator.hookAccount" (list . "uninstall")) | uniq }}
 {{- $names := list }}
@@ -38,8 +45,10 @@ make. Takes a list: the root, and the hook's component. */ -}}
 [{{ join ", " $names }}]
 {{- end -}}
 
-{{- /* Account and roles of a hook. Takes a dict: root, component, hook, and rules: a
-list of dicts with namespace ("" for the cluster) and rules (YAML). */ -}}
+{{- /*
+ServiceAccount and roles of a hook. Takes a dict: root, component, hook, and rules: a list of dicts with namespace
+("" for the cluster) and rules (YAML).
+*/ -}}
 {{- define "vector-sidecar-operator.hookRights" -}}
 {{- $root := .root -}}
 {{- $account := include "vector-sidecar-operator.hookAccount" (list $root .component) -}}

@@ -4,10 +4,9 @@ SPDX-License-Identifier: Apache-2.0
 */ -}}
 
 {{- /*
-Refuses a key of the sidecar's values that neither the built-in chart has nor a template
-set of the installation, by its values.schema.json. Where no set has one, the schema of
-these values has refused it already. Of a set that does not come with the installation
-nobody here knows the keys, so that where one is named, all may be.
+Fails for a key of the sidecar's values that neither the built-in chart nor a template set of the installation has
+in its values.schema.json. If no set has a schema, the schema of these values has already rejected the key. If a
+template set is named that is not part of the installation, all keys are allowed, because its schema is unknown.
 */ -}}
 {{- define "vector-sidecar-operator.validateKeys" -}}
 {{- $schemas := list (.Files.Get "files/sidecar-keys.json" | fromJson) -}}
@@ -30,7 +29,7 @@ nobody here knows the keys, so that where one is named, all may be.
 {{- end -}}
 {{- end -}}
 
-{{- /* Walks the values at a path together with what each schema says of them. */ -}}
+{{- /* Walks the values at a path together with the schemas of that path. */ -}}
 {{- define "vector-sidecar-operator.validateKeysOf" -}}
 {{- range $key, $value := .values -}}
 {{- $isFree := false -}}
@@ -49,7 +48,9 @@ nobody here knows the keys, so that where one is named, all may be.
 {{- else -}}
 {{- $of = list $schema -}}
 {{- end -}}
-{{- /* true allows anything, and so does what says nothing of keys; false allows nothing. */ -}}
+{{- /*
+The schema true allows every key, and so does a schema without properties. The schema false allows no key.
+*/ -}}
 {{- range $of -}}
 {{- if kindIs "map" . }}{{ $below = append $below . }}{{ else if . }}{{ $isFree = true }}{{ end -}}
 {{- end -}}

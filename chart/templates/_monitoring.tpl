@@ -3,8 +3,9 @@ SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */ -}}
 
-{{- /* "true" where objects of a kind of the Prometheus Operator are to be made.
-Takes a list: the root, and the kind. */ -}}
+{{- /*
+"true" if objects of a kind of the Prometheus Operator are created. Takes a list: the root, and the kind.
+*/ -}}
 {{- define "vector-sidecar-operator.monitors" -}}
 {{- $root := first . -}}
 {{- $kind := last . -}}
@@ -18,15 +19,17 @@ Takes a list: the root, and the kind. */ -}}
 {{- end -}}
 {{- end -}}
 
-{{- /* "true" where there are metrics of what a file of alerts or a dashboard is about: operator or
-sidecars. Takes a list: the root, and the path of the file. */ -}}
+{{- /*
+"true" if the metrics that a file of alerts or a dashboard needs are collected: metrics of the operator or of
+sidecars. Takes a list: the root, and the path of the file.
+*/ -}}
 {{- define "vector-sidecar-operator.isScraped" -}}
 {{- $values := (first .).Values -}}
 {{- $all := dict "operator" $values.metrics.enabled "sidecars" $values.monitoring.sidecars.enabled -}}
 {{- if get $all (last . | base | splitList "." | first) }}true{{ end -}}
 {{- end -}}
 
-{{- /* When, and for how long, a monitor scrapes. */ -}}
+{{- /* Interval and timeout of the scrapes of a monitor. */ -}}
 {{- define "vector-sidecar-operator.scrapeTimes" -}}
 interval: {{ .Values.monitoring.interval }}
 {{- with .Values.monitoring.scrapeTimeout }}
@@ -34,8 +37,10 @@ scrapeTimeout: {{ . }}
 {{- end }}
 {{- end -}}
 
-{{- /* The label "job" of the series of the operator; with -sidecars, of theirs. It is
-the release's own, and does not depend on what scrapes. */ -}}
+{{- /*
+The label "job" of the operator's series. With the suffix -sidecars, it is the label of the sidecars' series. It
+depends on the release only, and not on the tool that scrapes.
+*/ -}}
 {{- define "vector-sidecar-operator.job" -}}
 {{- printf "%s/%s" (include "vector-sidecar-operator.namespace" .) (include "vector-sidecar-operator.fullname" .) -}}
 {{- end -}}

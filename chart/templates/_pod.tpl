@@ -2,11 +2,10 @@
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 
-What the operator's pods, the Job before uninstalling and the Pod of helm test
-have in common.
+Parts that the operator's pods, the uninstall Job and the Pod of helm test have in common.
 */ -}}
 
-{{- /* Keys of a pod's spec: who runs it, from where, how restricted, on which nodes. */ -}}
+{{- /* Keys of a pod spec: ServiceAccount, pull secrets, security context and scheduling. */ -}}
 {{- define "vector-sidecar-operator.podSpec" -}}
 automountServiceAccountToken: {{ .Values.automountServiceAccountToken }}
 enableServiceLinks: false
@@ -47,7 +46,9 @@ tolerations:
 {{- end }}
 {{- end -}}
 
-{{- /* The volume with the token of the ServiceAccount, as Kubernetes would add it: a YAML list, or nothing if Kubernetes does. */ -}}
+{{- /*
+The volume with the ServiceAccount's token, as Kubernetes would add it, as a YAML list. Empty if Kubernetes adds it.
+*/ -}}
 {{- define "vector-sidecar-operator.tokenVolumes" -}}
 {{- if not .Values.automountServiceAccountToken -}}
 - name: service-account-token
@@ -68,7 +69,7 @@ tolerations:
 {{- end -}}
 {{- end -}}
 
-{{- /* Keys of a container's: image, security context and resources. */ -}}
+{{- /* Keys of a container: image, security context and resources. */ -}}
 {{- define "vector-sidecar-operator.container" -}}
 image: {{ include "vector-sidecar-operator.image" . | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
@@ -81,7 +82,7 @@ resources:
 {{- end }}
 {{- end -}}
 
-{{- /* The second map over the first, as YAML; a key that is null in the second goes. */ -}}
+{{- /* The second map merged over the first, as YAML. A key that is null in the second map is removed. */ -}}
 {{- define "vector-sidecar-operator.over" -}}
 {{- $merged := first . -}}
 {{- range $key, $value := last . -}}
@@ -90,7 +91,7 @@ resources:
 {{- toYaml $merged -}}
 {{- end -}}
 
-{{- /* The variables that tell the operator where it is: the namespace. */ -}}
+{{- /* The variable with the operator's namespace. */ -}}
 {{- define "vector-sidecar-operator.env" -}}
 - name: POD_NAMESPACE
   valueFrom:
@@ -98,8 +99,10 @@ resources:
       fieldPath: metadata.namespace
 {{- end -}}
 
-{{- /* How much garbage the Go runtime collects late, unless extraEnv says otherwise: half of
-what is in use, because most of that is the cache of workloads. */ -}}
+{{- /*
+GOGC of the Go runtime, unless extraEnv sets it: a collection starts after the heap has grown by half, because most
+of the heap is the cache of workloads.
+*/ -}}
 {{- define "vector-sidecar-operator.garbage" -}}
 {{- $isSet := false -}}
 {{- range .Values.extraEnv }}{{ if eq .name "GOGC" }}{{ $isSet = true }}{{ end }}{{ end -}}
@@ -109,7 +112,7 @@ what is in use, because most of that is the cache of workloads. */ -}}
 {{- end -}}
 {{- end -}}
 
-{{- /* Arguments that the operator and the Job before uninstalling share: a YAML list. */ -}}
+{{- /* Arguments that the operator and the uninstall Job have in common, as a YAML list. */ -}}
 {{- define "vector-sidecar-operator.args" -}}
 - --environment={{ include "vector-sidecar-operator.environment" . }}
 - --environments-configmap={{ include "vector-sidecar-operator.environmentsConfigMap" . }}

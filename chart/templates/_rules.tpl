@@ -3,9 +3,10 @@ SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */ -}}
 
-{{- /* What is asked for of the kinds of workloads that are served: a JSON object of API
-groups, each with the resources of workloads, of those that are refused, and of what holds
-their pod templates, and whether events alone say that their pods are refused. */ -}}
+{{- /*
+The resources for the enabled kinds of workloads, as a JSON object of API groups: workloads, workloads that are
+rejected, revisions with their pod templates, and whether only events report that pods are rejected.
+*/ -}}
 {{- define "vector-sidecar-operator.workloads" -}}
 {{- $groups := dict }}
 {{- range .Values.workloads.kinds }}
@@ -25,9 +26,11 @@ their pod templates, and whether events alone say that their pods are refused. *
 {{- toJson $groups }}
 {{- end -}}
 
-{{- /* The kinds of workloads that can be served: a JSON object of the API group, the
-resource, its version if that is not v1, the resource of what holds the pod templates, in
-another group if there is a revisionsIn, and whether events alone say that pods are refused. */ -}}
+{{- /*
+The kinds of workloads that can be enabled, as a JSON object: the API group, the resource, the version if it is not
+v1, the resource with the revisions of the pod template (in the group revisionsIn if it is set), and whether only
+events report that pods are rejected.
+*/ -}}
 {{- define "vector-sidecar-operator.kinds" -}}
 {{- dict
   "Deployment" (dict "group" "apps" "resource" "deployments" "revisions" "replicasets")
@@ -39,8 +42,10 @@ another group if there is a revisionsIn, and whether events alone say that pods 
 | toJson }}
 {{- end -}}
 
-{{- /* A conjunction in CEL of a term for each kind. Takes the kinds and the format of the
-term, which the kind is filled into. */ -}}
+{{- /*
+A conjunction in CEL with one term for each kind. Takes the kinds, and the format of a term with a placeholder for
+the kind.
+*/ -}}
 {{- define "vector-sidecar-operator.ofEachKind" -}}
 {{- $format := index . 1 }}
 {{- $terms := list }}
@@ -50,22 +55,27 @@ term, which the kind is filled into. */ -}}
 {{- join " && " $terms }}
 {{- end -}}
 
-{{- /* "true" if ClusterVectorSidecars are offered, which needs the whole cluster, else empty. */ -}}
+{{- /*
+"true" if ClusterVectorSidecars are enabled, which requires that the operator watches the whole cluster. Empty
+otherwise.
+*/ -}}
 {{- define "vector-sidecar-operator.offersClusters" -}}
 {{- if and .Values.clusterVectorSidecars.enabled (not .Values.watchNamespaces) }}true{{ end -}}
 {{- end -}}
 
-{{- /* The resources of VectorSidecars, and of ClusterVectorSidecars if these are offered. */ -}}
+{{- /* The resources of VectorSidecars, and of ClusterVectorSidecars if they are enabled. */ -}}
 {{- define "vector-sidecar-operator.sidecarResources" -}}
 {{ ternary "[vectorsidecars, clustervectorsidecars]" "[vectorsidecars]" (ne (include "vector-sidecar-operator.offersClusters" .) "") }}
 {{- end -}}
 
-{{- /* What the operator has the API server judge before it writes: rules of a Role or a ClusterRole. No other
-account has them, because the policy that comes with them is about the operator's. */ -}}
+{{- /*
+Permissions for dry runs before a write, as rules of a Role or a ClusterRole. Only the operator's account has them,
+because the policy for these permissions restricts only that account.
+*/ -}}
 {{- define "vector-sidecar-operator.preflightRules" -}}
 {{- if .Values.preflight.enabled }}
-# The API server judges a pod with the sidecar, and whether a Secret exists, by dry runs: all else is
-# refused by the ValidatingAdmissionPolicy that comes with this right.
+# Dry runs check a pod with the sidecar, and whether a Secret exists. The ValidatingAdmissionPolicy for this
+# permission rejects all requests except dry runs.
 - apiGroups: [""]
   resources: [pods, secrets]
   verbs: [create]
@@ -83,11 +93,10 @@ ClusterRole. The operator applies them with patch. */ -}}
 {{- end }}
 {{- end -}}
 
-{{- /* What the operator does in a namespace that it works in: rules of a Role or a
-ClusterRole. */ -}}
+{{- /* The operator's permissions in the namespaces that it manages, as rules of a Role or a ClusterRole. */ -}}
 {{- define "vector-sidecar-operator.workRules" -}}
-# Workloads are other people's: changed, never made or deleted. One is got when it was
-# found changed and the watch has not told of it.
+# Application owners create and delete workloads, and the operator only changes them. It gets a single workload if the
+# cache may be outdated.
 {{- $byEvent := false }}
 {{- range $group, $resources := include "vector-sidecar-operator.workloads" . | fromJson }}
 {{- with $resources.workloads }}
@@ -96,13 +105,13 @@ ClusterRole. */ -}}
   verbs: [get, list, watch, patch]
 {{- end }}
 {{- with $resources.refused }}
-# The pod template of these cannot be changed: they are refused, with that reason.
+# The pod template of these kinds cannot be changed. The status reports them with that reason.
 - apiGroups: [{{ $group }}]
   resources: {{ toJson . | replace "\"" "" | replace "," ", " }}
   verbs: [list, watch]
 {{- end }}
 {{- with $resources.revisions }}
-# What a workload can be rolled back to, and Jobs, keep their configuration.
+# Earlier revisions of a workload, and Jobs, refer to ConfigMaps, which the operator must keep.
 - apiGroups: [{{ $group }}]
   resources: {{ toJson . | replace "\"" "" | replace "," ", " }}
   verbs: [list]
@@ -110,13 +119,14 @@ ClusterRole. */ -}}
 {{- $byEvent = or $byEvent $resources.byEvent }}
 {{- end }}
 {{- if and $byEvent $.Values.rbac.optional.pods }}
-# Why StatefulSets, DaemonSets and CronJobs make no progress: unlike Deployments, they have no condition with the reason.
+# The reason why StatefulSets, DaemonSets and CronJobs make no progress. Unlike Deployments, they have no condition
+# with the reason.
 - apiGroups: [""]
   resources: [events]
   verbs: [list]
 {{- end }}
-# Vector configurations: people's are read, the operator's own come and go. The cache
-# leaves out what people's hold, so that one is got when it is referred to.
+# Vector configurations: the operator reads ConfigMaps of users, and creates and deletes its own ConfigMaps. The cache
+# omits the content of users' ConfigMaps, so the operator gets a single ConfigMap when a VectorSidecar refers to it.
 - apiGroups: [""]
   resources: [configmaps]
   verbs: [get, list, watch, create, update, delete]
@@ -140,7 +150,7 @@ ClusterRole. */ -}}
   verbs: [create, patch]
 {{ include "vector-sidecar-operator.injectionRules" . }}
 {{- if .Values.configValidation.job.enabled }}
-# Jobs in which Vector judges a configuration.
+# Jobs in which Vector checks a configuration.
 - apiGroups: [batch]
   resources: [jobs]
   verbs: [list, watch, create, delete]
@@ -151,28 +161,28 @@ ClusterRole. */ -}}
   verbs: [update]
 {{- end }}
 {{- if or .Values.configValidation.job.enabled .Values.rbac.optional.pods }}
-# How the pods of those Jobs ended, and with rbac.optional.pods what keeps the pods of a
-# workload from running whose rollout does not finish.
+# The results of the pods of these Jobs. With rbac.optional.pods, also the reason why pods of an unfinished rollout do
+# not run.
 - apiGroups: [""]
   resources: [pods]
   verbs: [list]
 {{- end }}
 {{- if .Values.rbac.optional.serviceAccounts }}
-# What the pods of a workload pull images with, where the sidecar brings a pull secret.
+# The pull secrets of a workload's ServiceAccount, which the pods would lose if the sidecar has a pull secret.
 - apiGroups: [""]
   resources: [serviceaccounts]
   verbs: [get]
 {{- end }}
-# A namespace's label may name its environment.
+# A label of the namespace may select the environment.
 - apiGroups: [""]
   resources: [namespaces]
   verbs: {{ ternary (list "get") (list "list" "watch") (not (empty .Values.watchNamespaces)) | toJson }}
 {{- end -}}
 
-{{- /* What it does in its own namespace besides. */ -}}
+{{- /* The operator's additional permissions in its own namespace. */ -}}
 {{- define "vector-sidecar-operator.homeRules" -}}
 {{- if .Values.leaderElection.enabled }}
-# One cannot create by name, so the right to create is not held to one Lease.
+# A rule with resourceNames cannot allow create, so create is allowed for all Leases.
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
   verbs: [create]
@@ -180,19 +190,19 @@ ClusterRole. */ -}}
   resources: [leases]
   resourceNames: [{{ include "vector-sidecar-operator.fullname" . | quote }}]
   verbs: [get, update]
-# client-go tells of a new leader with an event of the old kind.
+# client-go reports a new leader with an event of the old API.
 - apiGroups: [""]
   resources: [events]
   verbs: [create, patch]
 {{- end }}
 {{- if or .Values.rollout.waves (kindIs "map" .Values.rollout.halt) }}
-# What the installation gave out in waves, to render it again.
+# The stored revisions of the installation, so that the operator can render an earlier revision.
 - apiGroups: [apps]
   resources: [controllerrevisions]
   verbs: [get, list, create, patch, delete]
 {{- end }}
 {{- if .Values.watchNamespaces }}
-# The installation's values, and the record of the published revision. One cannot create by name.
+# The installation's values, and the record of the published revision. A rule with resourceNames cannot allow create.
 - apiGroups: [""]
   resources: [configmaps]
   verbs: [list, watch, create]

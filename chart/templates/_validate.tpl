@@ -3,7 +3,7 @@ SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */ -}}
 
-{{- /* Refuses what each value allows alone and all of them together do not. */ -}}
+{{- /* Fails for combinations of values that are not allowed although each single value is. */ -}}
 {{- define "vector-sidecar-operator.validate" -}}
 {{- include "vector-sidecar-operator.validateElection" . -}}
 {{- include "vector-sidecar-operator.validateMonitoring" . -}}
@@ -152,7 +152,7 @@ SPDX-License-Identifier: Apache-2.0
 {{- if $minimum -}}
 {{- $least := int $budget.minAvailable -}}
 {{- if kindIs "string" $budget.minAvailable -}}
-{{- /* A share is rounded up. */ -}}
+{{- /* A percentage is rounded up. */ -}}
 {{- $least = div (add (mul (trimSuffix "%" $budget.minAvailable | int) .replicas) 99) 100 -}}
 {{- end -}}
 {{- $blocks = ge (int $least) (int .replicas) -}}

@@ -3,18 +3,19 @@ SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */ -}}
 
-{{- /* The names of what the admission webhook consists of. */ -}}
+{{- /* The names of the objects of the admission webhook. */ -}}
 {{- define "vector-sidecar-operator.webhookService" -}}
 {{- include "vector-sidecar-operator.fullname" . }}-webhook
 {{- end -}}
 
-{{- /* A name of its own for each release, as that of the policy. */ -}}
+{{- /* The name differs between releases, as the name of the policy does. */ -}}
 {{- define "vector-sidecar-operator.webhookConfiguration" -}}
 {{- printf "%s.%s.vectorsidecars" (include "vector-sidecar-operator.namespace" .) (include "vector-sidecar-operator.fullname" .) -}}
 {{- end -}}
 
-{{- /* What the API server is to ask, and whom: a webhook of a
-ValidatingWebhookConfiguration. */ -}}
+{{- /*
+A webhook of a ValidatingWebhookConfiguration: its address and the requests that the API server sends to it.
+*/ -}}
 {{- define "vector-sidecar-operator.webhook" -}}
 {{- $certificate := .Values.admissionWebhook.certificate -}}
 name: vectorsidecars.observability.kontroloop.ai
@@ -28,7 +29,7 @@ clientConfig:
   {{- if eq $certificate.source "secret" }}
   caBundle: {{ $certificate.caBundle | b64enc }}
   {{- end }}
-# For no other kinds than the operator's own, and not for their status.
+# The webhook reviews only the operator's own kinds, and not their status.
 rules:
   - apiGroups: [observability.kontroloop.ai]
     apiVersions: [v1alpha1]
@@ -42,8 +43,8 @@ rules:
     operations: [CREATE, UPDATE]
     scope: Cluster
   {{- end }}
-# What does not change what is wanted is not asked about: labels, finalizers, and
-# what goes anyway. So it is possible while no operator runs.
+# Requests that cannot change the desired state are not reviewed: changes of labels and finalizers, and objects in
+# deletion. They are therefore possible while no operator runs.
 matchConditions:
   - name: what-is-wanted-changes
     expression: request.operation == 'CREATE' || object.spec != oldObject.spec
@@ -62,15 +63,17 @@ namespaceSelector:
 {{- end }}
 {{- end -}}
 
-{{- /* The Secret with its certificate; that of cert-manager's Certificate is named
-as the Certificate. */ -}}
+{{- /*
+The name of the Secret with the webhook's certificate. The Secret of a cert-manager Certificate has the name of the
+Certificate.
+*/ -}}
 {{- define "vector-sidecar-operator.webhookSecret" -}}
 {{- with .Values.admissionWebhook.certificate -}}
 {{- if eq .source "secret" }}{{ .secretName }}{{ else }}{{ include "vector-sidecar-operator.fullname" $ }}-webhook-cert{{ end -}}
 {{- end -}}
 {{- end -}}
 
-{{- /* Arguments by which the operator serves it: a YAML list, or nothing. */ -}}
+{{- /* Arguments for the webhook server of the operator, as a YAML list. Empty without the webhook. */ -}}
 {{- define "vector-sidecar-operator.webhookArgs" -}}
 {{- with .Values.admissionWebhook -}}
 {{- if .enabled }}
