@@ -3,9 +3,9 @@ SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */}}
 {{- /*
-What the application is told of the sidecar, as a map: variables, a list of containers, name and
-value; warning. {kind}, {name} and {namespace} in a value are the workload's: whoever adds the
-variable knows it, and what is rendered here is the same for all.
+Returns a map with the environment variables for the application (variables: a list with containers, name and value)
+and a warning. A value may contain {kind}, {name} and {namespace} of the workload. The operator replaces them in each
+workload, so that one rendering serves all workloads.
 */}}
 {{- define "vector-sidecar.applicationEnv" }}
 {{- $sidecar := .Values.sidecar }}

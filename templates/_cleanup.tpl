@@ -2,13 +2,16 @@
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */}}
-{{- /* "true" where Vector removes log files, else empty. */}}
+{{- /* Returns "true" if Vector removes log files, and "" otherwise. */}}
 {{- define "vector-sidecar.cleans" }}
 {{- $logs := .Values.sidecar.logs }}
 {{- if and $logs.path (default dict $logs.cleanup).rotated (include "vector-sidecar.rendersConfig" .) }}true{{ end }}
 {{- end }}
 
-{{- /* Why files are not removed although that is asked for, empty if they are or nobody asked. */}}
+{{- /*
+Returns the reason why Vector does not remove log files although cleanup.rotated is set. Returns "" if Vector removes
+them, or if cleanup.rotated is not set.
+*/}}
 {{- define "vector-sidecar.cleanupWarning" }}
 {{- $logs := .Values.sidecar.logs }}
 {{- if and $logs.path (default dict $logs.cleanup).rotated (not (include "vector-sidecar.cleans" .)) }}
@@ -17,9 +20,9 @@ SPDX-License-Identifier: Apache-2.0
 {{- end }}
 
 {{- /*
-The source that removes log files: a YAML map. Those are read by another one, which keeps them
-open: what this one reads, from their ends, goes nowhere. It tells files by their inodes, so
-that it opens none to know it.
+Returns the source that removes rotated log files, as a YAML map. Another source reads these files and keeps them
+open. The events of this source have no sink, and it reads each file only from its end. It identifies files by their
+inodes, so that it does not open files to identify them.
 */}}
 {{- define "vector-sidecar.cleanupSource" }}
 {{- $logs := .Values.sidecar.logs }}
@@ -35,8 +38,8 @@ that it opens none to know it.
 {{- end }}
 
 {{- /*
-Fails where a pattern of cleanup.rotated matches a file that is written to, as far as the patterns
-of include tell: those that neither begin with another one nor have [0-9] are for such files.
+Fails if a pattern of cleanup.rotated matches a file that the application still writes. The patterns of logs.include
+decide this: a pattern is for written files if it neither starts with another pattern nor contains [0-9].
 */}}
 {{- define "vector-sidecar.requireRotated" }}
 {{- $logs := . }}
@@ -54,13 +57,15 @@ of include tell: those that neither begin with another one nor have [0-9] are fo
 {{- end }}
 {{- end }}
 
-{{- /* A regular expression for a pattern of file names. */}}
+{{- /* Returns a regular expression for a pattern of file names. */}}
 {{- define "vector-sidecar.globPattern" }}
 {{- $quoted := regexQuoteMeta . | replace "\\*" "[^/]*" | replace "\\?" "[^/]" | replace "\\[!" "[^" | replace "\\[" "[" | replace "\\]" "]" }}
 {{- printf "^%s$" $quoted }}
 {{- end }}
 
-{{- /* Fails where files would be removed that a sink still has to acknowledge, from a map of root and sinks. */}}
+{{- /*
+Fails if Vector would remove files with events that a sink has not acknowledged yet. Takes a map with root and sinks.
+*/}}
 {{- define "vector-sidecar.requireNoAcknowledgements" }}
 {{- $logs := .root.Values.sidecar.logs }}
 {{- if not $logs.cleanup.evenUnacknowledged }}

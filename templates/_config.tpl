@@ -2,7 +2,10 @@
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */}}
-{{- /* Where the configuration comes from: configMapRef, inline, raw, or empty when it is rendered here. */}}
+{{- /*
+Returns the origin of the configuration: configMapRef, inline or raw, or "" if the templates render it from other
+values.
+*/}}
 {{- define "vector-sidecar.configOrigin" }}
 {{- $config := .Values.sidecar.config }}
 {{- $given := list }}
@@ -15,17 +18,17 @@ SPDX-License-Identifier: Apache-2.0
 {{- join "" $given }}
 {{- end }}
 
-{{- /* "true" unless the configuration is in a ConfigMap of the user's. */}}
+{{- /* Returns "true" unless the user's own ConfigMap contains the configuration. */}}
 {{- define "vector-sidecar.ownsConfig" }}
 {{- if ne (include "vector-sidecar.configOrigin" .) "configMapRef" }}true{{ end }}
 {{- end }}
 
-{{- /* "true" when the configuration is rendered here and not the user's. */}}
+{{- /* Returns "true" if the templates render the configuration, and "" if the user writes it. */}}
 {{- define "vector-sidecar.rendersConfig" }}
 {{- if not (include "vector-sidecar.configOrigin" .) }}true{{ end }}
 {{- end }}
 
-{{- /* File name of the configuration; Vector reads the format off its extension. */}}
+{{- /* Returns the file name of the configuration. Vector derives the format from its extension. */}}
 {{- define "vector-sidecar.configKey" }}
 {{- $config := .Values.sidecar.config }}
 {{- if not (include "vector-sidecar.ownsConfig" .) }}
@@ -47,7 +50,7 @@ vector.yaml
 {{- if not (include "vector-sidecar.ownsConfig" .) }}
 {{- .Values.sidecar.config.configMapRef.name }}
 {{- else if and (eq .Values.sidecar.reload "Live") (include "vector-sidecar.hasAPI" .) }}
-{{- /* Not the name of the user's configuration: pods that probe what is rendered must not read one that may not answer. */}}
+{{- /* The name differs from the name for a user's configuration, which may not answer the probe of the rendered one. */}}
 {{- printf "%s-vector-live" $name }}
 {{- else if eq .Values.sidecar.reload "Live" }}
 {{- printf "%s-vector" $name }}
@@ -58,9 +61,8 @@ vector.yaml
 {{- end }}
 
 {{- /*
-The text of the configuration: the user's as it is, or rendered. What is structured
-is printed by toYaml, so that Vector's own `{{ field }}` templates in the values stay
-as they are.
+Returns the text of the configuration: the user's text without changes, or the rendered text. Maps are printed with
+toYaml, so that Vector's own `{{ field }}` templates in values stay unchanged.
 */}}
 {{- define "vector-sidecar.config" }}
 {{- $origin := include "vector-sidecar.configOrigin" . }}

@@ -2,7 +2,7 @@
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */}}
-{{- /* The sidecar container: a list of one. */}}
+{{- /* Returns a list with the sidecar container. */}}
 {{- define "vector-sidecar.container" -}}
 {{- $sidecar := .Values.sidecar -}}
 - name: {{ $sidecar.name | quote }}
@@ -53,8 +53,8 @@ SPDX-License-Identifier: Apache-2.0
 {{- end }}
 
 {{- /*
-The ports that Vector listens on, those on localhost too: a YAML list. What is
-declared is seen to clash with a port of the application's.
+Returns the ports that Vector listens on, including ports on localhost, as a YAML list. The operator can detect
+conflicts with ports of the application only for declared ports.
 */}}
 {{- define "vector-sidecar.ports" }}
 {{- $sidecar := .Values.sidecar }}
@@ -77,16 +77,15 @@ declared is seen to clash with a port of the application's.
 {{- toYaml $ports }}
 {{- end }}
 
-{{- /* "true" when the configuration is rendered here and has Vector's API. */}}
+{{- /* Returns "true" if the templates render the configuration with Vector's API. */}}
 {{- define "vector-sidecar.hasAPI" }}
 {{- if and (include "vector-sidecar.rendersConfig" .) (ne .Values.sidecar.health.probe "Never") }}true{{ end }}
 {{- end }}
 
 {{- /*
-What the kubelet asks to find out that Vector lives: a YAML map of path and port, empty
-for nothing. It is the metrics, which tell nobody an event. Vector's API, which does, is
-on localhost, where the kubelet cannot ask it; one that a configuration of the user's
-has on the pod's address is asked where the user says so.
+Returns path and port of the liveness probe as a YAML map, or an empty map for no probe. The probe reads Vector's
+metrics, which do not show events. Vector's API shows events and therefore listens only on localhost, which the
+kubelet cannot reach. A user's own configuration may open an API on the pod's address; then the values set the probe.
 */}}
 {{- define "vector-sidecar.liveness" }}
 {{- $sidecar := .Values.sidecar }}
@@ -104,11 +103,10 @@ has on the pod's address is asked where the user says so.
 {{- end }}
 
 {{- /*
-How often in a row, ten seconds apart, the kubelet finds nothing before it kills Vector.
-Nothing answers from the moment on that Vector is told to end; when it ends in place,
-with its pod staying, it has to get its time: an argument goes before the variable, and
-without any limit it is ten minutes. A text that Vector does not read as a number of seconds
-changes nothing: Vector does not start with it.
+Returns the number of failed probes, ten seconds apart, after which the kubelet kills Vector. Vector stops answering
+when its shutdown starts. If only the container ends and the pod stays, the kubelet must not kill Vector before the
+shutdown limit has passed. An argument takes precedence over the variable, and without any limit the result is for ten
+minutes. A limit that Vector cannot parse changes nothing, because Vector does not start with it.
 */}}
 {{- define "vector-sidecar.failures" }}
 {{- $limit := .Values.sidecar.shutdown.limitSeconds }}
@@ -130,7 +128,7 @@ changes nothing: Vector does not start with it.
 {{- max 6 (add 2 (div $limit 10)) }}
 {{- end }}
 
-{{- /* The arguments: a YAML list. The image's entrypoint is vector itself. */}}
+{{- /* Returns the arguments as a YAML list. The image's entrypoint is vector. */}}
 {{- define "vector-sidecar.args" }}
 {{- $own := true }}
 {{- range .Values.sidecar.args }}
@@ -146,8 +144,8 @@ changes nothing: Vector does not start with it.
 {{- end }}
 
 {{- /*
-The environment: ours, less what the user sets, then the user's, then what the mount of
-the log folder needs.
+Returns the environment variables as a YAML list: first the variables of the templates that the user does not
+override, then the user's variables, then the variables that the mount of the log folder needs.
 */}}
 {{- define "vector-sidecar.env" }}
 {{- $sidecar := .Values.sidecar }}
@@ -164,7 +162,7 @@ the log folder needs.
 {{- end }}
 {{- $taken := dict }}
 {{- range $sidecar.env }}{{ $_ := set $taken .name true }}{{ end }}
-{{- /* Vector does not start with a limit next to the flag for none. */}}
+{{- /* Vector does not start with both a shutdown limit and the flag for no limit. */}}
 {{- if or (has "--no-graceful-shutdown-limit" $sidecar.args) (hasKey $taken "VECTOR_NO_GRACEFUL_SHUTDOWN_LIMIT") }}
 {{- $_ := set $taken "VECTOR_GRACEFUL_SHUTDOWN_LIMIT_SECS" true }}
 {{- end }}
@@ -187,7 +185,7 @@ the log folder needs.
 {{- toYaml $env }}
 {{- end }}
 
-{{- /* What a variable stands for, to compare it with another. */}}
+{{- /* Returns the value or the source of a variable, for comparisons with another variable. */}}
 {{- define "vector-sidecar.variable" }}
 {{- if .valueFrom }}
 {{- omit (default dict .valueFrom.fieldRef) "apiVersion" | default .valueFrom | toJson }}

@@ -3,9 +3,8 @@ SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */}}
 {{- /*
-How the sidecar drains, as a map: method, Sleep or Gate; warning, why it is not the one
-that is asked for. A gate judges files by what is rendered here, and holds back nothing
-but native sidecars.
+Returns a map with the drain method (method: Sleep or Gate) and a warning if the values request Gate but the sidecar
+cannot use it. A gate needs the log files of a rendered configuration, and delays the end of native sidecars only.
 */}}
 {{- define "vector-sidecar.drain" }}
 {{- $drain := dict "method" "Sleep" }}
@@ -30,9 +29,9 @@ but native sidecars.
 {{- end }}
 
 {{- /*
-The container of the gate, cmd/drain-gate: a list of one, empty where it has nothing to do. It
-holds Vector's end back, after which it comes, so that the kubelet tells it to end before Vector;
-and it removes the socket of a Vector that was killed, which its successor would fail on.
+Returns a list with the container of the drain gate (cmd/drain-gate), or an empty list if the gate is not needed. The
+gate is after Vector in the list of containers, so that the kubelet stops it first, and the gate delays Vector's end.
+The gate also removes the socket file of a killed Vector, because the next Vector would otherwise fail to create it.
 */}}
 {{- define "vector-sidecar.drainGate" -}}
 {{- $sidecar := .Values.sidecar -}}
@@ -74,7 +73,7 @@ and it removes the socket of a Vector that was killed, which its successor would
 {{- end }}
 {{- end }}
 
-{{- /* Those of mounts that are not at a path: a YAML list. */}}
+{{- /* Returns the mounts that are not mounted at the given path, as a YAML list. */}}
 {{- define "vector-sidecar.mountsElsewhere" }}
 {{- $path := .path }}
 {{- $kept := list }}
@@ -84,7 +83,10 @@ and it removes the socket of a Vector that was killed, which its successor would
 {{- toYaml $kept }}
 {{- end }}
 
-{{- /* How long it drains, if it does, and the sidecar's variables that its mounts need: a YAML list. */}}
+{{- /*
+Returns the environment variables of the gate, as a YAML list: the drain duration if the gate drains, and the
+sidecar's variables that the mounts of the gate need.
+*/}}
 {{- define "vector-sidecar.drainGateEnv" }}
 {{- $mounts := .mounts }}
 {{- $env := list }}
@@ -101,7 +103,7 @@ and it removes the socket of a Vector that was killed, which its successor would
 {{- toYaml $env }}
 {{- end }}
 
-{{- /* Its name, from the sidecar's. */}}
+{{- /* Returns the name of the gate's container, which starts with the name of the sidecar. */}}
 {{- define "vector-sidecar.drainGateName" }}
 {{- $name := . }}
 {{- if gt (len $name) 52 }}
@@ -110,7 +112,7 @@ and it removes the socket of a Vector that was killed, which its successor would
 {{- printf "%s-drain-gate" $name }}
 {{- end }}
 
-{{- /* The sidecar's mounts that have the log files and Vector's checkpoints, to read: a YAML list. */}}
+{{- /* Returns read-only mounts of the sidecar's log files and of Vector's checkpoints, as a YAML list. */}}
 {{- define "vector-sidecar.drainGateMounts" }}
 {{- $logs := printf "%s/" (trimSuffix "/" .Values.sidecar.logs.path) }}
 {{- $mounts := list }}

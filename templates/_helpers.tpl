@@ -2,9 +2,9 @@
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 
-Stops `helm install` of this chart. The operator and `helm template` offer the API
-versions that Helm ships with; a cluster's own list always has the aggregation
-layer, and only an installation sees a cluster's own list.
+Fails for `helm install` of this chart, which only the operator renders. During an installation, the API versions are
+those of the cluster and always include the aggregation layer. The operator and `helm template` use Helm's list of API
+versions, which does not include it.
 */}}
 {{- define "vector-sidecar.notInstallable" }}
 {{- if .Capabilities.APIVersions.Has "apiregistration.k8s.io/v1" }}
@@ -12,18 +12,21 @@ layer, and only an installation sees a cluster's own list.
 {{- end }}
 {{- end }}
 
-{{- /* A version that no kubelet of the cluster is older than. */}}
+{{- /* Returns the version of the oldest kubelet of the cluster. */}}
 {{- define "vector-sidecar.kubelet" }}
 {{- .Values.cluster.kubelet }}
 {{- end }}
 
-{{- /* "true" for a native sidecar, else empty. */}}
+{{- /* Returns "true" for a native sidecar, and "" otherwise. */}}
 {{- define "vector-sidecar.isNative" }}
 {{- $native := .Values.sidecar.native }}
 {{- if or (eq $native "Always") (and (eq $native "Auto") (semverCompare ">=1.29.0-0" (include "vector-sidecar.kubelet" .))) }}true{{ end }}
 {{- end }}
 
-{{- /* An image, from the registry in global.imageRegistry if it names one. Takes a list: the root, and the image. */}}
+{{- /*
+Returns the reference of an image, with the registry of global.imageRegistry if it is set. Takes a list of the root
+and the image.
+*/}}
 {{- define "vector-sidecar.image" }}
 {{- $image := last . }}
 {{- with (first .).Values.global.imageRegistry }}
@@ -32,7 +35,10 @@ layer, and only an installation sees a cluster's own list.
 {{- $image }}
 {{- end }}
 
-{{- /* Name of a volume of ours: a prefix that no application uses, the sidecar, the purpose. */}}
+{{- /*
+Returns the name of a volume of the sidecar: a prefix that applications do not use, the name of the sidecar, and the
+purpose of the volume.
+*/}}
 {{- define "vector-sidecar.volumeName" }}
 {{- $name := .sidecar }}
 {{- $room := min 40 (sub 48 (len .purpose)) | int }}
@@ -42,7 +48,7 @@ layer, and only an installation sees a cluster's own list.
 {{- printf "vectorsidecar-%s-%s" $name .purpose }}
 {{- end }}
 
-{{- /* "true" when the user mounts something of their own at a path. */}}
+{{- /* Returns "true" if the user mounts another volume at the path. */}}
 {{- define "vector-sidecar.userMounts" }}
 {{- $found := "" }}
 {{- $path := .path }}
@@ -52,7 +58,7 @@ layer, and only an installation sees a cluster's own list.
 {{- $found }}
 {{- end }}
 
-{{- /* sidecar.secrets without those that a layer took away: a YAML map. */}}
+{{- /* Returns sidecar.secrets as a YAML map, without the Secrets that another layer of values removes. */}}
 {{- define "vector-sidecar.secrets" }}
 {{- $secrets := dict }}
 {{- range $id, $name := .Values.sidecar.secrets }}
@@ -61,7 +67,7 @@ layer, and only an installation sees a cluster's own list.
 {{- toYaml $secrets }}
 {{- end }}
 
-{{- /* Folder of such a Secret, from its id. */}}
+{{- /* Returns the folder of the Secret with an id. */}}
 {{- define "vector-sidecar.secretPath" }}
 {{- printf "/run/secrets/vector/%s" . }}
 {{- end }}

@@ -2,7 +2,7 @@
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */}}
-{{- /* The configuration that logs, socket, otlp, metrics, secrets and sinks describe. */}}
+{{- /* Returns the configuration for the values logs, socket, otlp, metrics, secrets and sinks. */}}
 {{- define "vector-sidecar.renderedConfig" }}
 {{- $sidecar := .Values.sidecar }}
 {{- $intake := include "vector-sidecar.intake" . | fromYaml }}
@@ -32,7 +32,7 @@ SPDX-License-Identifier: Apache-2.0
 {{- $_ := set $config "secret" $backends }}
 {{- end }}
 {{- if include "vector-sidecar.hasAPI" . }}
-{{- /* It asks nobody who they are, and shows every event: a tap. */}}
+{{- /* Vector's API listens only on localhost: it has no authentication, and clients can read all events (vector tap). */}}
 {{- $host := include "vector-sidecar.localhost" . }}
 {{- $_ := set $config "api" (dict "enabled" true "address" (printf "%s:%d" $host (int $sidecar.health.port))) }}
 {{- end }}
@@ -40,8 +40,8 @@ SPDX-License-Identifier: Apache-2.0
 {{- end }}
 
 {{- /*
-What comes in, as a map: sources, transforms, and outputs, the ids that sinks read
-from by the kind of event. Every log says which pod it is of.
+Returns a map with the sources, the transforms, and outputs: the ids from which sinks read, by the kind of event. Each
+log event gets the fields of the pod.
 */}}
 {{- define "vector-sidecar.intake" }}
 {{- $sidecar := .Values.sidecar }}
@@ -72,7 +72,7 @@ from by the kind of event. Every log says which pod it is of.
 {{- dict "sources" $sources "transforms" $transforms "outputs" $outputs | toYaml }}
 {{- end }}
 
-{{- /* The source that reads the application's log files: a YAML map. */}}
+{{- /* Returns the source that reads the application's log files, as a YAML map. */}}
 {{- define "vector-sidecar.fileSource" }}
 {{- $logs := .Values.sidecar.logs }}
 {{- $folder := trimSuffix "/" $logs.path }}

@@ -2,7 +2,7 @@
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */}}
-{{- /* What is added to the pods' metadata, as a map: annotations and labels, empty for nothing. */}}
+{{- /* Returns a map with the annotations and labels that the sidecar adds to the pods, or an empty map for none. */}}
 {{- define "vector-sidecar.podMetadata" }}
 {{- $metadata := dict }}
 {{- $agents := include "vector-sidecar.agentAnnotations" . | fromYaml }}
@@ -19,8 +19,8 @@ SPDX-License-Identifier: Apache-2.0
 {{- end }}
 
 {{- /*
-By which agents on the nodes leave the sidecar's output alone, as a map: annotations of the
-pods, without those of sidecar.podAnnotations, and warning. Empty where they collect it.
+Returns a map with the pod annotations by which log agents on the nodes exclude the sidecar's output, without keys of
+sidecar.podAnnotations, and with a warning. Returns an empty map if the agents collect that output.
 */}}
 {{- define "vector-sidecar.agentAnnotations" }}
 {{- $sidecar := .Values.sidecar }}
@@ -45,8 +45,9 @@ pods, without those of sidecar.podAnnotations, and warning. Empty where they col
 {{- end }}
 
 {{- /*
-The annotation that names the sidecar's volumes on the node's disk to the Cluster Autoscaler, as a map; empty
-where they are to keep the node, or sidecar.podAnnotations has it.
+Returns a map with the annotation that names the sidecar's volumes on the node's disk to the Cluster Autoscaler.
+Returns an empty map if these volumes prevent the removal of the node, or if sidecar.podAnnotations sets the
+annotation.
 */}}
 {{- define "vector-sidecar.evictableVolumes" }}
 {{- $sidecar := .Values.sidecar }}
@@ -63,7 +64,7 @@ where they are to keep the node, or sidecar.podAnnotations has it.
 {{- toYaml $annotations }}
 {{- end }}
 
-{{- /* "true" where agents on the nodes are to leave the sidecar's output alone, else empty. */}}
+{{- /* Returns "true" if log agents on the nodes do not collect the sidecar's output, and "" otherwise. */}}
 {{- define "vector-sidecar.isLeftToItself" }}
 {{- $mode := default "Collect" .Values.sidecar.nodeAgents }}
 {{- if eq $mode "Exclude" -}}
@@ -75,8 +76,8 @@ true
 {{- end }}
 
 {{- /*
-The types of the sinks that get what is collected, of a configuration that is rendered or
-raw: a YAML list. Others are not read here.
+Returns the types of the sinks of a rendered or raw configuration, as a YAML list. Returns an empty list for all other
+configurations, which the templates cannot read.
 */}}
 {{- define "vector-sidecar.sinkTypes" }}
 {{- $sidecar := .Values.sidecar }}

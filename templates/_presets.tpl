@@ -3,13 +3,11 @@ SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */}}
 {{- /*
-What is filled in for a sink of a type that is listed here. A key that the values give
-stays; within `encoding`, `batch` and other maps the rest is filled in, except those in
-`whole`. Batches and buffers are sized for a sidecar: Vector's own defaults are for an
-agent that has the memory of a node. A sink in `acknowledged` has a file, or an OTLP
-client, wait for its word; a socket waits for nothing, so alone it is not asked to.
-The namespace is looked at only for a sink that has it: what does not look at it is
-rendered once for all namespaces.
+Returns the default options of sinks by type. An option in the values takes precedence. Maps such as `encoding` and
+`batch` are merged, except the maps in `whole`. The sizes of batches and buffers suit a sidecar, because Vector's own
+defaults suit an agent with the memory of a node. A sink in `acknowledged` enables acknowledgements if all its inputs
+can wait for them. A file source or an OTLP client can wait, and a socket source cannot. The templates read the
+namespace only for a sink that uses it, because a rendering that does not read the namespace serves all namespaces.
 */}}
 {{- define "vector-sidecar.sinkPresets" -}}
 {{- $aggregator := default dict .Values.global.aggregator -}}
@@ -68,7 +66,7 @@ splunk_hec_logs:
   buffer: {type: memory, max_events: 2000, when_full: block}
 {{- end }}
 
-{{- /* What the values must give for a sink of these types, each with an example. */}}
+{{- /* Returns the options that the values must set for sinks of each type, each option with an example. */}}
 {{- define "vector-sidecar.sinkNeeds" -}}
 vector: {address: "vector-aggregator.observability.svc:6000, here or in global.aggregator.address"}
 http: {uri: "https://logs.example.com/ingest"}

@@ -2,7 +2,7 @@
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */}}
-{{- /* "true" in a Guaranteed pod that is to stay one, else empty. */}}
+{{- /* Returns "true" if the pod is Guaranteed and sidecar.qos requires that it stays Guaranteed, and "" otherwise. */}}
 {{- define "vector-sidecar.keepsGuaranteed" }}
 {{- if eq (default "Ignore" .Values.sidecar.qos) "Keep" }}
 {{- if eq (default "" .Values.target.qosClass) "Guaranteed" }}true{{ end }}
@@ -10,8 +10,8 @@ SPDX-License-Identifier: Apache-2.0
 {{- end }}
 
 {{- /*
-.resources of a container as a YAML map; where the pod is to stay Guaranteed, with requests
-that are the limits, and limits that are the requests where there were none.
+Returns .resources of a container as a YAML map. If the pod must stay Guaranteed, the requests equal the limits, and
+limits that are not set equal the requests.
 */}}
 {{- define "vector-sidecar.resources" }}
 {{- $resources := default dict .resources }}
@@ -24,7 +24,7 @@ that are the limits, and limits that are the requests where there were none.
 {{- toYaml $resources }}
 {{- end }}
 
-{{- /* Why a pod that is to stay Guaranteed does not, empty if it does. */}}
+{{- /* Returns the reason why a pod does not stay Guaranteed although sidecar.qos requires it, or "". */}}
 {{- define "vector-sidecar.qosWarning" }}
 {{- if include "vector-sidecar.keepsGuaranteed" . }}
 {{- $sidecar := .Values.sidecar }}

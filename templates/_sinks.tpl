@@ -3,9 +3,9 @@ SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */}}
 {{- /*
-The sinks by id, from a map of root and outputs. Without any in the values, the
-aggregator is one; without an aggregator, the console. Where nothing is collected,
-only a sink with inputs of its own has something to do.
+Returns the sinks by id. Takes a map with root and outputs. If the values set no sinks, the only sink is the
+aggregator, or the console without an aggregator. Without outputs, the result contains only sinks with inputs in the
+values.
 */}}
 {{- define "vector-sidecar.sinks" }}
 {{- $root := .root }}
@@ -45,8 +45,8 @@ only a sink with inputs of its own has something to do.
 {{- end }}
 
 {{- /*
-Fails where no sink takes what an OTLP client sends: Vector would drop it in silence. A
-glob in the inputs of a sink may name it.
+Fails if no sink accepts the events that OTLP clients send, because Vector would drop them without a message. The
+inputs of a sink may match the output with a pattern.
 */}}
 {{- define "vector-sidecar.requireTakers" }}
 {{- $inputs := list }}
@@ -71,7 +71,7 @@ glob in the inputs of a sink may name it.
 {{- end }}
 {{- end }}
 
-{{- /* One sink, filled in, from a map of id, sink, presets and needs. */}}
+{{- /* Returns one sink with default options. Takes a map with id, sink, presets and needs. */}}
 {{- define "vector-sidecar.sink" }}
 {{- $id := .id }}
 {{- $sink := deepCopy .sink }}
@@ -90,7 +90,7 @@ glob in the inputs of a sink may name it.
 {{- toYaml $sink }}
 {{- end }}
 
-{{- /* The kinds of events that a filled in sink takes: a YAML list. */}}
+{{- /* Returns the kinds of events that a sink with default options accepts, as a YAML list. */}}
 {{- define "vector-sidecar.sinkTakes" }}
 {{- $codec := dig "encoding" "codec" "" . }}
 {{- $takes := list "logs" "metrics" "traces" }}

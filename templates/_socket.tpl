@@ -3,8 +3,8 @@ SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */}}
 {{- /*
-The source that takes lines from the application: a YAML map. Everybody in the pod may write to
-a socket that is a file: applications run as other users than the sidecar.
+Returns the source that receives lines from the application, as a YAML map. All users in the pod may write to a socket
+file, because applications and the sidecar run as different users.
 */}}
 {{- define "vector-sidecar.socketSource" }}
 {{- $socket := .Values.sidecar.socket }}
@@ -18,8 +18,8 @@ a socket that is a file: applications run as other users than the sidecar.
 {{- end }}
 
 {{- /*
-Where the socket is a file, as a map: path; mount, the sidecar's; share, the application's
-containers that get it; isOurs, whether the volume is. Empty without.
+Returns a map for a socket that is a file: path, mount (of the sidecar), share (the application containers that get
+the mount) and isOurs (whether the sidecar adds the volume). Returns an empty map without a socket file.
 */}}
 {{- define "vector-sidecar.socketFile" }}
 {{- $socket := .Values.sidecar.socket }}

@@ -3,9 +3,9 @@ SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */}}
 {{- /*
-Where the sidecar's user comes from: Fixed, Platform or Application. Auto leaves it to a
-platform that assigns users, unless the values name another user than the chart's own
-65532, which no namespace there has.
+Returns the origin of the sidecar's user: Fixed, Platform or Application. Auto is Platform if the platform assigns
+users, unless the values set another user than 65532, the chart's default, which such a platform assigns to no
+namespace.
 */}}
 {{- define "vector-sidecar.userFrom" }}
 {{- $sidecar := .Values.sidecar }}
@@ -20,7 +20,7 @@ platform that assigns users, unless the values name another user than the chart'
 {{- $from }}
 {{- end }}
 
-{{- /* The security context of the sidecar, and of its gate: a YAML map. */}}
+{{- /* Returns the security context of the sidecar and of its drain gate, as a YAML map. */}}
 {{- define "vector-sidecar.securityContext" }}
 {{- $context := default dict .Values.sidecar.securityContext }}
 {{- $from := include "vector-sidecar.userFrom" . }}
@@ -32,8 +32,8 @@ platform that assigns users, unless the values name another user than the chart'
 {{- end }}
 
 {{- /*
-runAsUser and runAsGroup of the containers whose log folder is read: a YAML map. Without any,
-it is empty on a platform that assigns one user to all containers of a pod.
+Returns runAsUser and runAsGroup of the containers with the log folder, as a YAML map. The map is empty if no user is
+set and the platform assigns one user to all containers of a pod.
 */}}
 {{- define "vector-sidecar.applicationUser" }}
 {{- $root := . }}
@@ -58,7 +58,9 @@ it is empty on a platform that assigns one user to all containers of a pod.
 {{- toYaml $found }}
 {{- end }}
 
-{{- /* The workload as messages name it. Only they read it: what is rendered is the same for many. */}}
+{{- /*
+Returns the name of the workload for messages. Only messages may use it, because one rendering serves many workloads.
+*/}}
 {{- define "vector-sidecar.targetName" }}
 {{- printf "%s %s/%s" .Values.target.kind .Values.target.namespace .Values.target.name }}
 {{- end }}

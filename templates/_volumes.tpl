@@ -2,7 +2,7 @@
 SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 SPDX-License-Identifier: Apache-2.0
 */}}
-{{- /* The pod volumes that the sidecar brings: a YAML list. */}}
+{{- /* Returns the volumes that the sidecar adds to the pod, as a YAML list. */}}
 {{- define "vector-sidecar.volumes" }}
 {{- $sidecar := .Values.sidecar }}
 {{- $volumes := list }}
@@ -20,7 +20,7 @@ SPDX-License-Identifier: Apache-2.0
 {{- toYaml $volumes }}
 {{- end }}
 
-{{- /* Those of them that are emptyDirs. */}}
+{{- /* Returns the sidecar's volumes that are emptyDirs. */}}
 {{- define "vector-sidecar.emptyDirs" }}
 {{- $sidecar := .Values.sidecar }}
 {{- $volumes := list }}
@@ -41,7 +41,10 @@ SPDX-License-Identifier: Apache-2.0
 {{- toYaml $volumes }}
 {{- end }}
 
-{{- /* The container's mounts: ours, the application's log volume, the user's. */}}
+{{- /*
+Returns the mounts of the sidecar container: the sidecar's volumes, the application's log volume, and the user's
+mounts.
+*/}}
 {{- define "vector-sidecar.volumeMounts" }}
 {{- $sidecar := .Values.sidecar }}
 {{- $mounts := list }}
@@ -73,10 +76,10 @@ SPDX-License-Identifier: Apache-2.0
 {{- end }}
 
 {{- /*
-Where the log files are, as a map: mount, the sidecar's; of, the application's containers
-that have the folder; env, the variables that its subPathExpr needs; share, those of the
-containers that get the volume from here; warning. Empty without logs.path. A mount of the application's that the path lies in,
-the deepest one, comes before a volume of ours.
+Returns a map for the log files: mount (of the sidecar), of (the application containers that mount the folder), env
+(the variables that subPathExpr of the mount needs), share (the mounts of the application containers that get the
+volume from the sidecar) and warning. Returns an empty map without logs.path. A volume of the application at the path
+or above it, the deepest one, takes precedence over a volume of the sidecar.
 */}}
 {{- define "vector-sidecar.logs" }}
 {{- if .Values.sidecar.logs.path }}
@@ -138,8 +141,8 @@ the deepest one, comes before a volume of ours.
 {{- end }}
 
 {{- /*
-The variables by which the application names the folder of its log files: a YAML list.
-The sidecar gets them as they are, so that the same expression names the same folder.
+Returns the variables in the path of the application's log folder, as a YAML list. The sidecar gets the same
+variables, so that the same expression results in the same folder.
 */}}
 {{- define "vector-sidecar.logsEnv" }}
 {{- $sidecar := .Values.sidecar }}
@@ -160,12 +163,15 @@ The sidecar gets them as they are, so that the same expression names the same fo
 {{- toYaml $env }}
 {{- end }}
 
-{{- /* Fails: the sidecar cannot mount what the application does. */}}
+{{- /* Fails, because the sidecar cannot mount the same folder as the application. */}}
 {{- define "vector-sidecar.noLogsEnv" }}
 {{- fail (printf "the application mounts volume %s at %s by subPathExpr %s, and the sidecar cannot have its variable %s: %s; name the folder by plain values and fields of the pod, or mount it in sidecar.volumeMounts" .mount.name .mount.mountPath .mount.subPathExpr .name .why) }}
 {{- end }}
 
-{{- /* The application's containers that get volumes of ours: a YAML list, nothing but their mounts. */}}
+{{- /*
+Returns the application containers that get volumes of the sidecar, as a YAML list. Each item contains only the name
+and the mounts.
+*/}}
 {{- define "vector-sidecar.applications" }}
 {{- $logs := include "vector-sidecar.logs" . | fromYaml }}
 {{- $socket := include "vector-sidecar.socketFile" . | fromYaml }}
