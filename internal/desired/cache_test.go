@@ -124,11 +124,11 @@ func TestCache_SharesRenderingOfEqualReads(t *testing.T) {
 	same, other := target, target
 	same.Labels, same.Containers = nil, nil
 	other.Name = "another"
-	require.Same(t, ofName, findCached(same))
-	require.Nil(t, findCached(other))
+	require.Same(t, ofName, find(same))
+	require.Nil(t, find(other))
 
 	keep(r, &target, forAll)
-	require.Same(t, forAll, findCached(other))
+	require.Same(t, forAll, find(other))
 }
 
 // Templates that do not read the namespace are executed once for several namespaces. The rendered objects have the

@@ -45,14 +45,14 @@ type Settling struct {
 
 	// published are the published ConfigMaps, or nil if none were published yet. publishedDigest is the digest of their
 	// content.
-	published    *PlatformConfigMaps
+	published       *PlatformConfigMaps
 	publishedDigest string
 	// annotations are the last known annotations of the installation's ConfigMap, which stay in use after it is
 	// deleted.
 	annotations map[string]string
 	// digest is the digest of the current content, and changed is the time when the content last changed. pending is
 	// the time since when the content has differed from the published content, or zero if it does not differ.
-	digest            string
+	digest           string
 	changed, pending time.Time
 	// mismatched contains the start times of mismatches by the names of their ConfigMaps.
 	mismatched map[string]time.Time

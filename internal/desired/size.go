@@ -22,7 +22,7 @@ import (
 // maximum number of its values, because three bytes of JSON may use a hundred bytes of memory.
 const (
 	maxSidecarBytes = 512 << 10
-	maxNodes       = 30_000
+	maxNodes        = 30_000
 )
 
 // DropOversizedSpec returns a VectorSidecar without its spec if the VectorSidecar is too large, and unchanged

@@ -75,7 +75,7 @@ func mergeDigests(base, overlay map[string]any) {
 func digest(value any) string {
 	text, _ := json.Marshal(value) // JSON types always marshal, with sorted keys.
 	sum := sha256.Sum256(text)
-	return base64.RawURLEncoding.EncodeToString(combinedDigest[:2])[:2]
+	return base64.RawURLEncoding.EncodeToString(sum[:2])[:2]
 }
 
 // combinedDigest returns one digest for a tree of digests, or "" for an empty tree. The result is the same if a subtree

@@ -19,8 +19,8 @@ const maxListed = 20
 
 const (
 	failed       = v1alpha1.StateFailed
-	podsBlocked     = v1alpha1.StatePodsBlocked
-	rejected      = v1alpha1.StateRejected
+	podsBlocked  = v1alpha1.StatePodsBlocked
+	rejected     = v1alpha1.StateRejected
 	conflict     = v1alpha1.StateConflict
 	blocked      = v1alpha1.StateBlocked
 	removing     = v1alpha1.StateRemoving
@@ -29,7 +29,7 @@ const (
 	unavailable  = v1alpha1.StateUnavailable
 	waiting      = v1alpha1.StateWaiting
 	podsOutdated = v1alpha1.StatePodsOutdated
-	podsMissing      = v1alpha1.StateWithoutPods
+	podsMissing  = v1alpha1.StateWithoutPods
 	deferred     = v1alpha1.StateDeferred
 	skipped      = v1alpha1.StateSkipped
 
