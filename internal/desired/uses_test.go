@@ -39,7 +39,7 @@ func TestMountedFiles_ListsFilesInMountedConfigMap(t *testing.T) {
 
 // A custom template set mounts a ConfigMap into the application. All of its keys are copied, because it is not known
 // which of them the application reads.
-func TestNewUses_IncludesAllKeysOfApplicationVolume(t *testing.T) {
+func TestNewConfigMapUse_IncludesAllKeysOfApplicationVolume(t *testing.T) {
 	overlay := &workload.Overlay{Mounts: []workload.Mount{{Container: "app", VolumeMount: corev1.VolumeMount{Name: "config", MountPath: "/m"}}}}
 	overlay.Template.Spec.Volumes = []corev1.Volume{{Name: "config", VolumeSource: corev1.VolumeSource{
 		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "shipping"}},
