@@ -141,7 +141,7 @@ type change struct {
 
 // reviewChange reviews a VectorSidecar. Faults that the old VectorSidecar also has become doubts. It also returns a
 // public review, which does not depend on ConfigMaps, because the caller may not be allowed to read them. The public
-// review is empty if the caller may see the whole review, or if there are no remarks.
+// review is empty if the caller may see the whole review, or if no remarks exist.
 func (h *Handler) reviewChange(ctx context.Context, change *change) (result, public review, err error) {
 	result, err = h.reviewSnapshot(ctx, change, change.sidecar, func(*decision.Input) {})
 	if err != nil {

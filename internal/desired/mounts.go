@@ -82,8 +82,8 @@ func (s *sidecarFiles) filesOfProjection(projection *corev1.VolumeProjection) (f
 	return nil, false
 }
 
-// filesOfConfigMap returns the files of a mounted ConfigMap that are known. isKnown reports whether there are no other
-// files.
+// filesOfConfigMap returns the files of a mounted ConfigMap that are known. isKnown reports whether these
+// are all of its files.
 func (s *sidecarFiles) filesOfConfigMap(name string, items []corev1.KeyToPath) (files []string, isKnown bool) {
 	if len(items) > 0 {
 		return itemPaths(items), true

@@ -61,7 +61,7 @@ const (
 
 // Offers returns the admission overlays for new workloads of a namespace without annotations that override values.
 // There is one overlay for all workloads, or one for each case that the templates distinguish. The possible mounts of
-// log files are those of the existing workloads. If there is no overlay, blocker explains why only the operator can
+// log files are those of the existing workloads. Without an overlay, blocker explains why only the operator can
 // inject. blocker is also "" if the templates timed out, because the reason is then unknown.
 func (d *Desired) Offers(ctx context.Context, namespace string, workloads []RenderedWorkload) (offers []AdmissionOverlay, blocker string) {
 	common := d.CommonVariant()

@@ -33,7 +33,7 @@ type Desired struct {
 	annotations map[string]string
 	notes       Notes
 	// withoutOptional is the desired sidecar without the optional annotations that allow the removal of the pod's node.
-	// It is for workloads with a volume that prevents this removal anyway, and nil if there are no such annotations.
+	// It is for workloads with a volume that prevents this removal anyway, and nil without such annotations.
 	withoutOptional *Desired
 }
 

@@ -81,7 +81,7 @@ func (i Inputs) Name(kind InputKind, name string) {
 	}
 }
 
-// Add records the digests of an input by key. It does nothing if there are no digests.
+// Add records the digests of an input by key. It does nothing without digests.
 func (i Inputs) Add(kind InputKind, digests map[string]any) {
 	if len(digests) > 0 {
 		i[kind] = digests

@@ -65,8 +65,8 @@ func (d *Desired) keysSetByOthers(manager string, view *workload.View) []string 
 }
 
 // OmittedAnnotations returns messages about pod annotations that the sidecar does not set because other field managers
-// set them. A message names the text that the annotation lacks, and the place to add it. There is no message for an
-// annotation that already contains the text.
+// set them. A message names the text that the annotation lacks, and the place to add it. An
+// annotation that already contains the text has none.
 func (d *Desired) OmittedAnnotations(manager string, view *workload.View) []string {
 	var messages []string
 	for _, key := range d.keysSetByOthers(manager, view) {

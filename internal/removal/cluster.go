@@ -44,8 +44,8 @@ type Step struct {
 	Err error
 }
 
-// maxPasses is the maximum number of searches for what is left. One search is not sufficient for three reasons: the
-// manifest of the application owner may also contain fields that the operator releases, ConfigMaps are deleted after
+// maxPasses is the maximum number of searches for remaining objects. One search is not sufficient for three reasons:
+// the manifest of the application owner may also contain fields that the operator releases, ConfigMaps are deleted after
 // the last workload that needs them, and a running operator may be in the middle of a reconcile.
 const maxPasses = 5
 

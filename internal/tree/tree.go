@@ -34,7 +34,7 @@ func Value(tree map[string]any, path ...string) (value any, ok bool) {
 	return value, true
 }
 
-// MapAt returns the map at a path, or nil if there is no map at the path.
+// MapAt returns the map at a path, or nil if the path has no map.
 func MapAt(tree map[string]any, path ...string) map[string]any {
 	for _, key := range path {
 		tree = Map(tree[key])
@@ -42,7 +42,7 @@ func MapAt(tree map[string]any, path ...string) map[string]any {
 	return tree
 }
 
-// Text returns the string at a path, or "" if there is no string at the path.
+// Text returns the string at a path, or "" if the path has no string.
 func Text(tree map[string]any, path ...string) string {
 	value, _ := Value(tree, path...)
 	text, _ := value.(string)
