@@ -5,7 +5,6 @@ package docs
 
 import (
 	"context"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,8 +27,11 @@ func isTutorial(page string) bool { return filepath.Dir(page) == "docs/tutorials
 // savedFile is the first line of a block that the reader of a tutorial saves as a file.
 var savedFile = regexp.MustCompile(`^# (\S+\.yaml)\n`)
 
-// recordRollout is the file for the output of rollout status -w. make pictures sets it.
-var recordRollout = flag.String("record-rollout", "", "file for the progress of the first upgrade in a tutorial")
+// recordedProgress has the output of rollout status -w during the first upgrade of a tutorial, for a picture.
+const recordedProgress = root + "/test/pictures/recorded/rollout-status.txt"
+
+// changingText finds digests of revisions and times.
+var changingText = regexp.MustCompile(`\b[0-9a-f]{10}\b|\b\d{4}-\d\d-\d\dT[0-9:]+Z\b`)
 
 // A reader follows each tutorial from its first to its last command, in a new cluster.
 func TestDocs_RunCommandsOfTutorials(t *testing.T) {
@@ -56,6 +58,7 @@ func TestDocs_RunCommandsOfTutorials(t *testing.T) {
 			if strings.HasPrefix(commands[0].Text, "make kind-up") {
 				kubeconfig, prepare = filepath.Join(folder, "kubeconfig"), standInDocker(t, plane, folder)
 			}
+			isWatched := false
 			for _, command := range commands {
 				if command.NeedsNode() { // TestProduct_FollowsTutorialOfKind runs it.
 					continue
@@ -68,9 +71,9 @@ func TestDocs_RunCommandsOfTutorials(t *testing.T) {
 				run := func() {
 					printed = shell(t, prepare+strings.NewReplacer(files...).Replace(command.Text), "KUBECONFIG="+kubeconfig)
 				}
-				if *recordRollout != "" && strings.HasPrefix(command.Text, "helm upgrade ") {
-					recordProgress(t, *recordRollout, "KUBECONFIG="+kubeconfig, run)
-					*recordRollout = ""
+				if strings.HasPrefix(command.Text, "helm upgrade ") && !isWatched {
+					isWatched = true
+					requireRecordedProgress(t, watchProgress(t, "KUBECONFIG="+kubeconfig, run))
 				} else {
 					run()
 				}
@@ -83,33 +86,49 @@ func TestDocs_RunCommandsOfTutorials(t *testing.T) {
 	}
 }
 
-// recordProgress writes the output of rollout status -w during a change of the installation into a file, until each wave
-// of one VectorSidecar has finished the new revision.
-func recordProgress(t *testing.T, name, kubeconfig string, change func()) {
+// watchProgress returns the output of rollout status -w during a change of the installation, until each wave of one
+// VectorSidecar has finished the new revision.
+func watchProgress(t *testing.T, kubeconfig string, change func()) string {
 	t.Helper()
-	file, err := os.Create(name)
+	file, err := os.Create(filepath.Join(t.TempDir(), "progress.txt"))
 	require.NoError(t, err)
 	defer file.Close()
-	_, err = file.WriteString("$ kubectl vectorsidecar rollout status -w\n")
-	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	watch := exec.CommandContext(ctx, filepath.Join(root, "bin", "kubectl-vectorsidecar"), "rollout", "status", "-w")
 	watch.Env, watch.Stdout = append(os.Environ(), kubeconfig), file
 	require.NoError(t, watch.Start())
-	screens := func() []string {
-		text, err := os.ReadFile(name)
+	progress := func() string {
+		text, err := os.ReadFile(file.Name())
 		require.NoError(t, err)
-		return strings.Split(string(text), "\n\n") // A change prints the screen again after an empty line.
+		return string(text)
 	}
-	harness.Eventually(t, "the first screen", func() bool { return strings.Count(screens()[0], "\n") > 3 })
+	harness.Eventually(t, "the first screen", func() bool { return strings.Count(progress(), "\n") > 3 })
 	change()
 	harness.Eventually(t, "the end of the rollout", func() bool {
-		all := screens()
-		return len(all) > 2 && strings.Count(all[len(all)-1], "1/1") == 2
+		screens := strings.Split(progress(), "\n\n") // A change prints the screen again after an empty line.
+		return len(screens) > 2 && strings.Count(screens[len(screens)-1], "1/1") == 2
 	})
 	stop()
 	require.Error(t, watch.Wait(), "the watch ended by itself")
+	return progress()
+}
+
+// requireRecordedProgress requires that a progress has each line of the recording. Further lines are allowed, because a run
+// can see more states. With -update, it records the progress instead.
+func requireRecordedProgress(t *testing.T, progress string) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.WriteFile(recordedProgress, []byte("$ kubectl vectorsidecar rollout status -w\n"+progress), 0o600))
+		return
+	}
+	text, err := os.ReadFile(recordedProgress)
+	require.NoError(t, err)
+	_, recorded, _ := strings.Cut(string(text), "\n") // The command.
+	lines := strings.Split(changingText.ReplaceAllString(progress, "…"), "\n")
+	for line := range strings.SplitSeq(changingText.ReplaceAllString(recorded, "…"), "\n") {
+		require.Contains(t, lines, line, "run make pictures")
+	}
 }
 
 // standInDocker puts a stand-in for docker into a folder, whose container of kind is a control plane. It returns the line
