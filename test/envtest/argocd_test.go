@@ -39,25 +39,33 @@ func threeWay(t *testing.T, manifest string, live *appsv1.Deployment) (is, would
 	return string(before), string(after)
 }
 
+// synced are the workloads and sidecars in which deployers must not see a difference.
+var synced = map[string]struct {
+	initContainers string
+	change         func(*v1alpha1.SidecarSpec)
+}{
+	"a native sidecar":                   {"", func(*v1alpha1.SidecarSpec) {}},
+	"before the owner's init containers": {`, initContainers: [{name: migrate, image: "registry.example/migrate:1"}]`, func(*v1alpha1.SidecarSpec) {}},
+	"a container":                        {"", func(s *v1alpha1.SidecarSpec) { s.Native = "Never" }},
+	"a container beside init containers": {`, initContainers: [{name: migrate, image: "registry.example/migrate:1"}]`, func(s *v1alpha1.SidecarSpec) { s.Native = "Never" }},
+	"a mount in the application":         {"", sharesLogs("app")},
+	"a mount and no native sidecar":      {"", func(s *v1alpha1.SidecarSpec) { sharesLogs("*")(s); s.Native = "Never" }},
+}
+
+// syncedManifest returns the manifest of a Deployment.
+func syncedManifest(initContainers string) string {
+	return `{apiVersion: apps/v1, kind: Deployment, metadata: {name: cart, labels: {logs: vector}},
+		spec: {selector: {matchLabels: {app: cart}}, template: {metadata: {labels: {app: cart}}, spec: {containers: [` + app + `]` + initContainers + `}}}}`
+}
+
 // With the default settings, Argo CD reports a workload with the sidecar as Synced.
 func TestVectorSidecar_KeepsWorkloadsInSyncForArgoCD(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		initContainers string
-		change         func(*v1alpha1.SidecarSpec)
-	}{
-		"a native sidecar":                   {"", func(*v1alpha1.SidecarSpec) {}},
-		"before the owner's init containers": {`, initContainers: [{name: migrate, image: "registry.example/migrate:1"}]`, func(*v1alpha1.SidecarSpec) {}},
-		"a container":                        {"", func(s *v1alpha1.SidecarSpec) { s.Native = "Never" }},
-		"a container beside init containers": {`, initContainers: [{name: migrate, image: "registry.example/migrate:1"}]`, func(s *v1alpha1.SidecarSpec) { s.Native = "Never" }},
-		"a mount in the application":         {"", sharesLogs("app")},
-		"a mount and no native sidecar":      {"", func(s *v1alpha1.SidecarSpec) { sharesLogs("*")(s); s.Native = "Never" }},
-	} {
+	for name, test := range synced {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			namespace := world.Namespace(t)
-			run(t, namespace, "kubectl", "apply", "-f", file(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: cart, labels: {logs: vector}},
-				spec: {selector: {matchLabels: {app: cart}}, template: {metadata: {labels: {app: cart}}, spec: {containers: [`+app+`]`+test.initContainers+`}}}}`))
+			run(t, namespace, "kubectl", "apply", "-f", file(t, syncedManifest(test.initContainers)))
 			vs := objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").Sidecar(test.change).Build()
 			world.Create(t, vs)
 			deployment := cart(namespace)
