@@ -51,7 +51,7 @@ decide this: a pattern is for written files if it neither starts with another pa
 {{- end }}
 {{- $name := $live | replace "*" "app" | replace "?" "a" }}
 {{- if and $isLive (regexMatch (include "vector-sidecar.globPattern" $rotated) $name) }}
-{{- fail (printf "sidecar.logs.cleanup.rotated has %s, which matches %s as well, a name of sidecar.logs.include's %s: Vector would remove a file that is written to; name rotated files alone, such as *.log.*" $rotated $name $live) }}
+{{- fail (printf "the pattern %s of sidecar.logs.cleanup.rotated also matches %s, a file of the pattern %s of sidecar.logs.include: Vector would remove a file that the application still writes; use a pattern for rotated files only, such as *.log.*" $rotated $name $live) }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -74,7 +74,7 @@ Fails if Vector would remove files with events that a sink has not acknowledged 
 {{- if dig "acknowledgements" "enabled" false $sink }}{{ $acknowledged = append $acknowledged $id }}{{ end }}
 {{- end }}
 {{- with $acknowledged }}
-{{- fail (printf "sidecar.logs.cleanup removes files whether their lines were delivered or not, and the sink %s promises by its acknowledgements that none is lost: leave cleanup.rotated empty and have the application bound its files, set acknowledgements: {enabled: false} in the sink, or accept what may be lost with cleanup.evenUnacknowledged: true" (join " and " .)) }}
+{{- fail (printf "sidecar.logs.cleanup also removes files with lines that were not delivered, but the sink %s guarantees delivery by acknowledgements: leave cleanup.rotated empty and limit the files in the application, set acknowledgements: {enabled: false} in the sink, or accept lost lines with cleanup.evenUnacknowledged: true" (join " and " .)) }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -13,7 +13,7 @@ values.
 {{- if $config.inline }}{{ $given = append $given "inline" }}{{ end }}
 {{- if $config.raw }}{{ $given = append $given "raw" }}{{ end }}
 {{- if gt (len $given) 1 }}
-{{- fail (printf "sidecar.config has %s: give one of them, and set the others to null if a layer below gives them" (join " and " $given)) }}
+{{- fail (printf "sidecar.config sets %s: set only one of them, and set the others to null if a lower layer of values sets them" (join " and " $given)) }}
 {{- end }}
 {{- join "" $given }}
 {{- end }}

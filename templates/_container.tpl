@@ -179,7 +179,7 @@ override, then the user's variables, then the variables that the mount of the lo
 {{- $env = append $env $wanted }}
 {{- else if ne (include "vector-sidecar.variable" $found) (include "vector-sidecar.variable" $wanted) }}
 {{- $mount := (include "vector-sidecar.logs" $ | fromYaml).mount }}
-{{- include "vector-sidecar.noLogsEnv" (dict "mount" $mount "name" .name "why" "the sidecar has one of that name with another value") }}
+{{- include "vector-sidecar.noLogsEnv" (dict "mount" $mount "name" .name "why" "the sidecar already has a variable with this name and another value") }}
 {{- end }}
 {{- end }}
 {{- toYaml $env }}

@@ -20,7 +20,7 @@ SPDX-License-Identifier: Apache-2.0
   "inputs" (list "vector_metrics") "address" (printf "%s:%d" (include "vector-sidecar.anyAddress" .) (int $sidecar.metrics.port))) }}
 {{- end }}
 {{- if or (not $sources) (not $sinks) }}
-{{- fail "the sidecar would collect nothing: set sidecar.logs.path, sidecar.socket.enabled, sidecar.otlp.enabled or sidecar.metrics.enabled, or give a configuration in sidecar.config" }}
+{{- fail "the sidecar would collect no data: set sidecar.logs.path, sidecar.socket.enabled, sidecar.otlp.enabled or sidecar.metrics.enabled, or write a configuration in sidecar.config" }}
 {{- end }}
 {{- $config := dict "data_dir" "/var/lib/vector" "sources" $sources "sinks" $sinks }}
 {{- with $intake.transforms }}{{ $_ := set $config "transforms" . }}{{ end }}

@@ -26,7 +26,7 @@ values.
 {{- $needs := include "vector-sidecar.sinkNeeds" $root | fromYaml }}
 {{- range $id, $sink := $given }}
 {{- if not $sink.type }}
-{{- fail (printf "sidecar.sinks.%s.type is missing: name a sink as Vector documents it, such as console, vector, http, elasticsearch, loki, aws_s3, kafka or splunk_hec_logs" $id) }}
+{{- fail (printf "sidecar.sinks.%s.type is missing: set the type of a Vector sink, such as console, vector, http, elasticsearch, loki, aws_s3, kafka or splunk_hec_logs" $id) }}
 {{- end }}
 {{- if or $collects (hasKey $sink "inputs") }}
 {{- $filled := include "vector-sidecar.sink" (dict "id" $id "sink" $sink "presets" $presets "needs" $needs) | fromYaml }}
@@ -67,7 +67,7 @@ inputs of a sink may match the output with a pattern.
 {{- end }}
 {{- end }}
 {{- if $left }}
-{{- fail (printf "sidecar.otlp takes %s, and no sink does: %s; add a sink that takes them, such as one of type vector, http or kafka, or drop them by one of type blackhole with inputs [%s]" (join " and " $names) (join ", " $types) (join ", " $left)) }}
+{{- fail (printf "sidecar.otlp receives %s, but no sink accepts them: %s; add a sink that accepts them, such as a sink of type vector, http or kafka, or drop them with a sink of type blackhole and inputs [%s]" (join " and " $names) (join ", " $types) (join ", " $left)) }}
 {{- end }}
 {{- end }}
 

@@ -28,7 +28,7 @@ the mount) and isOurs (whether the sidecar adds the volume). Returns an empty ma
 {{- $in := printf "%s/" $folder }}
 {{- range $own := list "/etc/vector/" "/var/lib/vector/" "/run/secrets/vector/" }}
 {{- if or (hasPrefix $own $in) (hasPrefix $in $own) }}
-{{- fail (printf "sidecar.socket.path is %s, and the sidecar has something else at %s: name a folder of its own" $socket.path (trimSuffix "/" $own)) }}
+{{- fail (printf "sidecar.socket.path is %s, but the sidecar already uses the folder %s: use another folder" $socket.path (trimSuffix "/" $own)) }}
 {{- end }}
 {{- end }}
 {{- $file := dict "path" $socket.path }}
@@ -46,7 +46,7 @@ the mount) and isOurs (whether the sidecar adds the volume). Returns an empty ma
 {{- if or (has .name $socket.containers) (has "*" $socket.containers) }}{{ $share = append $share .name }}{{ end }}
 {{- end }}
 {{- if not $share }}
-{{- fail (printf "sidecar.socket.containers names %s, and %s %s/%s has no such container, so nobody would reach %s: name those that write to it" (default "none" (join ", " $socket.containers)) .Values.target.kind .Values.target.namespace .Values.target.name $socket.path) }}
+{{- fail (printf "sidecar.socket.containers names %s, and %s %s/%s has no such container, so that no container could write to %s: list the containers that write to the socket" (default "none" (join ", " $socket.containers)) .Values.target.kind .Values.target.namespace .Values.target.name $socket.path) }}
 {{- end }}
 {{- $name := include "vector-sidecar.volumeName" (dict "sidecar" .Values.sidecar.name "purpose" "socket") }}
 {{- $file = merge $file (dict "isOurs" true "share" $share "mount" (dict "name" $name "mountPath" $folder)) }}

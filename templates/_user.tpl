@@ -44,16 +44,16 @@ set and the platform assigns one user to all containers of a pod.
 {{- $user := dig $name dict $root.Values.target.users }}
 {{- if hasKey $user "runAsUser" }}
 {{- if eq (int64 $user.runAsUser) 0 }}
-{{- fail (printf "sidecar.user is Application, and container %s of %s runs as root, which the sidecar may not: let it run as another user, %s" $name (include "vector-sidecar.targetName" $root) $fixed) }}
+{{- fail (printf "sidecar.user is Application, and container %s of %s runs as root, which is not allowed for the sidecar: run the container as another user, %s" $name (include "vector-sidecar.targetName" $root) $fixed) }}
 {{- end }}
 {{- else if ne $root.Values.cluster.platform "OpenShift" }}
-{{- fail (printf "sidecar.user is Application, and container %s of %s does not say which user it runs as: name the user of its image in its securityContext.runAsUser, %s" $name (include "vector-sidecar.targetName" $root) $fixed) }}
+{{- fail (printf "sidecar.user is Application, and container %s of %s does not set a user: set securityContext.runAsUser of the container to the user of its image, %s" $name (include "vector-sidecar.targetName" $root) $fixed) }}
 {{- end }}
 {{- $_ := set $users (toJson (pick $user "runAsUser")) $name }}
 {{- if not $found }}{{ $found = $user }}{{ end }}
 {{- end }}
 {{- if gt (len $users) 1 }}
-{{- fail (printf "sidecar.user is Application, and containers %s of %s, which share the log folder, run as different users: let them run as one, %s" (values $users | sortAlpha | join " and ") (include "vector-sidecar.targetName" $root) $fixed) }}
+{{- fail (printf "sidecar.user is Application, and containers %s of %s, which share the log folder, run as different users: run them as the same user, %s" (values $users | sortAlpha | join " and ") (include "vector-sidecar.targetName" $root) $fixed) }}
 {{- end }}
 {{- toYaml $found }}
 {{- end }}

@@ -84,7 +84,7 @@ or above it, the deepest one, takes precedence over a volume of the sidecar.
 {{- define "vector-sidecar.logs" }}
 {{- if .Values.sidecar.logs.path }}
 {{- $path := trimSuffix "/" .Values.sidecar.logs.path }}
-{{- if not $path }}{{ fail "sidecar.logs.path is /, where no volume can be mounted: name the folder that the application logs to" }}{{ end }}
+{{- if not $path }}{{ fail "sidecar.logs.path is /, where no volume can be mounted: set it to the folder of the application's log files" }}{{ end }}
 {{- $wanted := .Values.sidecar.logs.containers }}
 {{- $best := dict }}
 {{- $env := list }}
@@ -122,7 +122,7 @@ or above it, the deepest one, takes precedence over a volume of the sidecar.
 {{- else if $wanted }}
 {{- fail (printf "sidecar.logs.containers names %s, but %s %s/%s has no such container" (join ", " $wanted) .Values.target.kind .Values.target.namespace .Values.target.name) }}
 {{- else }}
-{{- fail (printf "sidecar.logs.path is %s, but no container of %s %s/%s mounts a volume there: mount one (an emptyDir will do) at the folder that the application logs to, or have one mounted by naming the container in sidecar.logs.containers" $path .Values.target.kind .Values.target.namespace .Values.target.name) }}
+{{- fail (printf "sidecar.logs.path is %s, but no container of %s %s/%s mounts a volume there: mount a volume, such as an emptyDir, at the folder of the log files, or list the container in sidecar.logs.containers, so that the sidecar adds a volume" $path .Values.target.kind .Values.target.namespace .Values.target.name) }}
 {{- end }}
 {{- if include "vector-sidecar.cleans" . }}{{ $_ := set $logs "mount" (omit $logs.mount "readOnly") }}{{ end }}
 {{- if $env }}{{ $_ := set $logs "env" $env }}{{ end }}
@@ -152,8 +152,8 @@ variables, so that the same expression results in the same folder.
 {{- if not (include "vector-sidecar.userMounts" (dict "mounts" $sidecar.volumeMounts "path" $logs.mount.mountPath)) }}
 {{- range $logs.env }}
 {{- if not (or (hasKey . "value") (hasKey (default dict .valueFrom) "fieldRef")) }}
-{{- $why := "its container does not set it in env" }}
-{{- if .valueFrom }}{{ $why = printf "it comes from a %s" (keys .valueFrom | first) }}{{ end }}
+{{- $why := "the container of the application does not set the variable in env" }}
+{{- if .valueFrom }}{{ $why = printf "its value comes from a %s" (keys .valueFrom | first) }}{{ end }}
 {{- include "vector-sidecar.noLogsEnv" (dict "mount" $logs.mount "name" .name "why" $why) }}
 {{- end }}
 {{- $env = append $env . }}
@@ -165,7 +165,7 @@ variables, so that the same expression results in the same folder.
 
 {{- /* Fails, because the sidecar cannot mount the same folder as the application. */}}
 {{- define "vector-sidecar.noLogsEnv" }}
-{{- fail (printf "the application mounts volume %s at %s by subPathExpr %s, and the sidecar cannot have its variable %s: %s; name the folder by plain values and fields of the pod, or mount it in sidecar.volumeMounts" .mount.name .mount.mountPath .mount.subPathExpr .name .why) }}
+{{- fail (printf "the application mounts volume %s at %s by subPathExpr %s, and the sidecar cannot get the variable %s: %s; use only literal values and fields of the pod in the expression, or mount the folder in sidecar.volumeMounts" .mount.name .mount.mountPath .mount.subPathExpr .name .why) }}
 {{- end }}
 
 {{- /*

@@ -138,7 +138,7 @@ func TestVectorSidecar_ReportsBadInputWithoutWrites(t *testing.T) {
 				return b.Sidecar(func(s *v1alpha1.SidecarSpec) { s.Metrics = &v1alpha1.MetricsSpec{Enabled: new(bool)} })
 			},
 			reason: meta.ReasonInvalidTemplate,
-			names:  []string{"the sidecar would collect nothing", "sidecar.otlp.enabled"},
+			names:  []string{"the sidecar would collect no data", "sidecar.otlp.enabled"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

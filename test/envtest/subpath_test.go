@@ -58,5 +58,5 @@ func TestLogsSpec_MountsSubPathOfItsPod(t *testing.T) {
 			SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "tenant"}, Key: "name"},
 		}}
 	})
-	harness.Until(t, world, vs, "the rejection", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "the sidecar cannot have its variable TENANT: it comes from a secretKeyRef"))
+	harness.Until(t, world, vs, "the rejection", hasCondition(meta.ConditionStalled, metav1.ConditionTrue, "the sidecar cannot get the variable TENANT: its value comes from a secretKeyRef"))
 }
