@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -173,8 +174,14 @@ func (r Reader) GetServiceAccount(ctx context.Context, name types.NamespacedName
 	return newAccount(object), nil
 }
 
+// largestPullSecrets is the maximum size of the pull secrets of a ServiceAccount in bytes, because callers cache them.
+const largestPullSecrets = 8 << 10
+
 // newAccount returns the used fields of a ServiceAccount.
 func newAccount(object *corev1.ServiceAccount) *workload.Account {
+	if size := bounded.Footprint(object.ImagePullSecrets); size > largestPullSecrets {
+		return &workload.Account{Unread: fmt.Sprintf("the ServiceAccount has %d KiB of pull secrets, and at most %d KiB are read", size>>10, largestPullSecrets>>10)}
+	}
 	account := &workload.Account{}
 	for _, secret := range object.ImagePullSecrets {
 		account.PullSecrets = append(account.PullSecrets, secret.Name)
