@@ -136,13 +136,13 @@ func (j *review) addCompetitor(p *plan.Plan, container string) {
 	} else {
 		message += " blocks the injection: " + p.Message()
 	}
-	j.faults = append(j.faults, remark{reason: meta.ReasonConflict, text: status.Object(p.Target) + ": " + message})
+	j.faults = append(j.faults, remark{reason: meta.ReasonConflict, text: status.WorkloadTitle(p.Target) + ": " + message})
 }
 
 // addPlan adds a doubt if a workload gets no sidecar for a reason other than another VectorSidecar, or if the
 // sidecar has a warning.
 func (j *review) addPlan(p *plan.Plan) {
-	target := status.Object(p.Target)
+	target := status.WorkloadTitle(p.Target)
 	switch {
 	case p.IsSkipped():
 	case p.IsStopped():

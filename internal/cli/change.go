@@ -191,11 +191,11 @@ func isWritten(p *plan.Plan) bool {
 func (c *change) applyPlan(merger *simulate.Merger, object workload.Object, p *plan.Plan) (workload.Object, error) {
 	after, err := merger.Workload(object, p)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", status.Object(p.Target), err)
+		return nil, fmt.Errorf("%s: %w", status.WorkloadTitle(p.Target), err)
 	}
 	next := p.Target.Adapter().New()
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(after.Object, next); err != nil {
-		return nil, fmt.Errorf("%s: %w", status.Object(p.Target), err)
+		return nil, fmt.Errorf("%s: %w", status.WorkloadTitle(p.Target), err)
 	}
 	c.after = after
 	c.isRestart = !equality.Semantic.DeepEqual(workload.PodTemplate(c.before), workload.PodTemplate(next))

@@ -125,9 +125,9 @@ func (c *change) renderError(a *app) error {
 		p := &c.plans[i]
 		switch {
 		case p.IsSkipped():
-			a.printNote("%s: %s: %s", status.Object(p.Target), p.Reason(), p.Message())
+			a.printNote("%s: %s: %s", status.WorkloadTitle(p.Target), p.Reason(), p.Message())
 		case p.IsStopped():
-			return fmt.Errorf("%s: %s: %s", status.Object(p.Target), p.Reason(), p.Message())
+			return fmt.Errorf("%s: %s: %s", status.WorkloadTitle(p.Target), p.Reason(), p.Message())
 		}
 	}
 	return nil

@@ -353,7 +353,7 @@ func flattenFiles(files fleet.Files) map[string]string {
 		if layer, err := environment.ParseLayer(name, []byte(text)); err == nil {
 			flattenValue(values, name, nil, layer.Tree)
 		} else {
-			values[name] = humanize.Message(text, mostShown)
+			values[name] = humanize.ShortenMessage(text, mostShown)
 		}
 	}
 	return values
@@ -371,5 +371,5 @@ func flattenValue(values map[string]string, file string, path []string, value an
 	if err != nil {
 		text = []byte(err.Error())
 	}
-	values[file+" "+tree.JoinPath(path...)] = humanize.Message(string(text), mostShown)
+	values[file+" "+tree.JoinPath(path...)] = humanize.ShortenMessage(string(text), mostShown)
 }

@@ -51,5 +51,5 @@ func FailureMessage(message string) string {
 	if position := templateLocation.FindStringIndex(message); position != nil && len(message) > maxLength && position[1] > maxLength {
 		message = message[position[0]:position[1]] + ": " + message
 	}
-	return humanize.Message(message, maxLength)
+	return humanize.ShortenMessage(message, maxLength)
 }

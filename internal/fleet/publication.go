@@ -69,9 +69,9 @@ func NewPartStatus(name string, err error, hasGood bool) PartStatus {
 	case err == nil:
 		return PartStatus{Name: name, State: PartLoaded}
 	case hasGood:
-		return PartStatus{Name: name, State: PartLastKnownGood, Message: humanize.Message(err.Error(), partMessageLimit)}
+		return PartStatus{Name: name, State: PartLastKnownGood, Message: humanize.ShortenMessage(err.Error(), partMessageLimit)}
 	}
-	return PartStatus{Name: name, State: PartBroken, Message: humanize.Message(err.Error(), partMessageLimit)}
+	return PartStatus{Name: name, State: PartBroken, Message: humanize.ShortenMessage(err.Error(), partMessageLimit)}
 }
 
 // KeepTimes sets the times of the publication. Unchanged parts keep the times of the earlier publication, which may be

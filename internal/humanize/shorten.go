@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Message prepares external text for a condition or an event: it escapes the text, and cuts it to limit bytes and an
+// ShortenMessage prepares external text for a condition or an event: it escapes the text, and cuts it to limit bytes and an
 // ellipsis.
-func Message(text string, limit int) string {
+func ShortenMessage(text string, limit int) string {
 	if text = EscapeBlock(text); len(text) <= limit {
 		return text
 	}

@@ -10,11 +10,11 @@ import (
 )
 
 // A message that is too long is cut between two characters, never inside of one.
-func TestMessage_CutsTextBetweenCharacters(t *testing.T) {
-	require.Equal(t, "größer", Message("größer", 8))
-	require.Equal(t, "gr …", Message("größer", 3), "ö has two bytes")
-	require.Equal(t, `a\x1b`, Message("a\x1b", 8))
-	require.Equal(t, `a\x …`, Message("a\x1b", 3), "the limit is for what is shown")
+func TestShortenMessage_CutsTextBetweenCharacters(t *testing.T) {
+	require.Equal(t, "größer", ShortenMessage("größer", 8))
+	require.Equal(t, "gr …", ShortenMessage("größer", 3), "ö has two bytes")
+	require.Equal(t, `a\x1b`, ShortenMessage("a\x1b", 8))
+	require.Equal(t, `a\x …`, ShortenMessage("a\x1b", 3), "the limit is for what is shown")
 }
 
 func TestTruncateList_CountsRemainingItems(t *testing.T) {

@@ -183,7 +183,7 @@ func transformJobs(workloads toolscache.TransformFunc) toolscache.TransformFunc 
 			if isEnd := condition.Type == batchv1.JobComplete || condition.Type == batchv1.JobFailed; isEnd && len(reduced.Status.Conditions) < 2 {
 				reduced.Status.Conditions = append(reduced.Status.Conditions, batchv1.JobCondition{
 					Type: condition.Type, Status: condition.Status,
-					Reason: humanize.Message(condition.Reason, mostOfCondition), Message: humanize.Message(condition.Message, mostOfCondition),
+					Reason: humanize.ShortenMessage(condition.Reason, mostOfCondition), Message: humanize.ShortenMessage(condition.Message, mostOfCondition),
 				})
 			}
 		}

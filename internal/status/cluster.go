@@ -215,7 +215,7 @@ func (c *clusterSum) listNamespace(name string, namespace *InNamespace, state st
 		return
 	}
 	c.entries++
-	entry := v1alpha1.NamespacedWorkloadStatus{Namespace: name, State: meta.ConditionReconciling, Reason: ready.Reason, Message: humanize.Message(ready.Message, 512)}
+	entry := v1alpha1.NamespacedWorkloadStatus{Namespace: name, State: meta.ConditionReconciling, Reason: ready.Reason, Message: humanize.ShortenMessage(ready.Message, 512)}
 	if state == stalled {
 		entry.State = meta.ConditionStalled
 	}
@@ -282,9 +282,9 @@ func (c *clusterSum) readyOutcome() outcome {
 		if result.state = stalled; c.groups[working] != nil || c.facts.UnreportedNamespaces > 0 {
 			result.state = working
 		}
-		result.reason, result.message = meta.ReasonReverted, humanize.Message(text+"; "+result.message, conditionLimit)
+		result.reason, result.message = meta.ReasonReverted, humanize.ShortenMessage(text+"; "+result.message, conditionLimit)
 	case specStatus.IsTooLarge && result.state == current:
-		result.message = humanize.Message(result.message+tooLargeMessage(), conditionLimit)
+		result.message = humanize.ShortenMessage(result.message+tooLargeMessage(), conditionLimit)
 	}
 	return result
 }
@@ -328,7 +328,7 @@ func (c *clusterSum) namespacesOutcome() outcome {
 // unreadableOutcome returns the result if the selector of namespaces is invalid.
 func (c *clusterSum) unreadableOutcome() outcome {
 	message := fmt.Sprintf("ClusterVectorSidecar %s: %s; no namespace changes until the spec is corrected", c.facts.Cluster.Name, c.facts.Invalid)
-	return outcome{state: stalled, reason: meta.ReasonInvalidSelector, message: humanize.Message(message, conditionLimit)}
+	return outcome{state: stalled, reason: meta.ReasonInvalidSelector, message: humanize.ShortenMessage(message, conditionLimit)}
 }
 
 // validityOutcome returns the result for the condition ConfigValid.
@@ -366,5 +366,5 @@ func (g *namespaceGroup) outcome(state state, summary string) outcome {
 	if len(g.texts) > 0 {
 		message += ": " + strings.Join(humanize.TruncateList(g.texts, maxNamed, g.count), "; ")
 	}
-	return outcome{state: state, reason: cmp.Or(g.reason, meta.ReasonRollingOut), message: humanize.Message(message, conditionLimit)}
+	return outcome{state: state, reason: cmp.Or(g.reason, meta.ReasonRollingOut), message: humanize.ShortenMessage(message, conditionLimit)}
 }

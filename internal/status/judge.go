@@ -44,7 +44,7 @@ type outcome struct {
 // addText appends a text to the message, unless it is "".
 func (result *outcome) addText(text string) {
 	if text != "" {
-		result.message = humanize.Message(result.message+"; "+text, conditionLimit)
+		result.message = humanize.ShortenMessage(result.message+"; "+text, conditionLimit)
 	}
 }
 
@@ -53,13 +53,13 @@ func (result *outcome) addText(text string) {
 func sidecarOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus) outcome {
 	decision := facts.Decision
 	if decision.Invalid != nil {
-		return outcome{state: stalled, reason: decision.Invalid.Reason, message: humanize.Message(decision.Invalid.Message, conditionLimit)}
+		return outcome{state: stalled, reason: decision.Invalid.Reason, message: humanize.ShortenMessage(decision.Invalid.Message, conditionLimit)}
 	}
 	if result, ok := failureOutcome(facts.Results.Failures()); ok {
 		return result
 	}
 	if outdated := decision.Outdated; outdated != nil {
-		return outcome{state: stalled, reason: outdated.Reason, message: humanize.Message(outdated.Message, conditionLimit)}
+		return outcome{state: stalled, reason: outdated.Reason, message: humanize.ShortenMessage(outdated.Message, conditionLimit)}
 	}
 	groups, warned := map[plan.State]*group{}, &group{}
 	for i := range decision.Plans {
@@ -87,7 +87,7 @@ func sidecarOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus) outcome {
 		if rank.phase == podsBlocked && facts.hasHaltedRevision() { // The operator does not write before a user acts.
 			state = stalled
 		}
-		return outcome{state: state, reason: reason, message: humanize.Message(message, conditionLimit), failing: rank.phase == podsBlocked}
+		return outcome{state: state, reason: reason, message: humanize.ShortenMessage(message, conditionLimit), failing: rank.phase == podsBlocked}
 	}
 	return readyOutcome(facts, counts, groups, warned)
 }
@@ -151,9 +151,9 @@ func readyOutcome(facts Facts, counts *v1alpha1.VectorSidecarStatus, groups map[
 		message += fmt.Sprintf("; findings in the Vector configuration: %d, see condition ConfigValid", n)
 	}
 	if facts.SpecStatus.Reverted != nil { // The applied spec is not the requested one, and a user must change that.
-		return outcome{state: stalled, reason: meta.ReasonReverted, message: humanize.Message(facts.SpecStatus.Message(facts.Sidecar.Name)+"; "+message, conditionLimit)}
+		return outcome{state: stalled, reason: meta.ReasonReverted, message: humanize.ShortenMessage(facts.SpecStatus.Message(facts.Sidecar.Name)+"; "+message, conditionLimit)}
 	}
-	return outcome{reason: reason, message: humanize.Message(message, conditionLimit)}
+	return outcome{reason: reason, message: humanize.ShortenMessage(message, conditionLimit)}
 }
 
 // tooLargeMessage returns the message that the spec is too large to be stored as last known good.
@@ -211,7 +211,7 @@ func (g *group) add(p *plan.Plan) {
 func (g *group) texts(describe func(*plan.Plan) string) string {
 	var texts []string
 	for _, p := range g.plans {
-		texts = append(texts, Object(p.Target)+describe(p))
+		texts = append(texts, WorkloadTitle(p.Target)+describe(p))
 	}
 	return strings.Join(humanize.TruncateList(texts, maxNamed, g.count), "; ")
 }
@@ -268,7 +268,7 @@ func failureOutcome(list decision.Results) (outcome, bool) {
 		}
 	}
 	result.reason = list[0].Reason
-	result.message = humanize.Message(strings.Join(humanize.TruncateList(texts, maxNamed, len(texts)), "; "), conditionLimit)
+	result.message = humanize.ShortenMessage(strings.Join(humanize.TruncateList(texts, maxNamed, len(texts)), "; "), conditionLimit)
 	return result, true
 }
 

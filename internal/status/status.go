@@ -78,9 +78,9 @@ func NewSidecarStatus(facts Facts, now metav1.Time) v1alpha1.VectorSidecarStatus
 	result.addText(facts.Decision.BlindHalt)
 	valid := outcome{reason: meta.ReasonAsExpected}
 	if invalid := cmp.Or(facts.Decision.Invalid, facts.Decision.Outdated); invalid != nil {
-		valid = outcome{state: stalled, reason: invalid.Reason, message: humanize.Message(invalid.Message, conditionLimit)}
+		valid = outcome{state: stalled, reason: invalid.Reason, message: humanize.ShortenMessage(invalid.Message, conditionLimit)}
 	} else {
-		valid.message = humanize.Message(validityMessage(facts.Decision.Findings), conditionLimit)
+		valid.message = humanize.ShortenMessage(validityMessage(facts.Decision.Findings), conditionLimit)
 	}
 	setConditions(&status.Conditions, result, valid, facts.Sidecar.Generation, now)
 	expected := *previous
@@ -166,8 +166,8 @@ func validityMessage(findings []vectorconfig.Finding) string {
 	return message
 }
 
-// Object returns the kind, namespace and name of a workload for messages.
-func Object(target workload.Ref) string {
+// WorkloadTitle returns the kind, namespace and name of a workload for messages.
+func WorkloadTitle(target workload.Ref) string {
 	return fmt.Sprintf("%s %s/%s", target.Kind, target.Namespace, target.Name)
 }
 

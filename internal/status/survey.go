@@ -45,7 +45,7 @@ var listedPhases = []plan.State{failed, podsBlocked, rejected, conflict, blocked
 // object.
 func phaseFor(p *plan.Plan, rejections map[string]decision.Result) plan.State {
 	if len(rejections) > 0 { // Formatting the names of thousands of workloads would be the slowest part of this package.
-		if _, isRejected := rejections[Object(p.Target)]; isRejected {
+		if _, isRejected := rejections[WorkloadTitle(p.Target)]; isRejected {
 			return rejected
 		}
 	}
@@ -147,7 +147,7 @@ func rejectionsByObject(facts Facts) map[string]decision.Result {
 // the plan.
 func reasonFor(p *plan.Plan, phase plan.State, rejections map[string]decision.Result) string {
 	if phase == rejected {
-		return rejections[Object(p.Target)].Reason
+		return rejections[WorkloadTitle(p.Target)].Reason
 	}
 	return p.Reason()
 }
@@ -156,8 +156,8 @@ func reasonFor(p *plan.Plan, phase plan.State, rejections map[string]decision.Re
 func newWorkloadStatus(p *plan.Plan, phase plan.State, rejections map[string]decision.Result) v1alpha1.WorkloadStatus {
 	entry := v1alpha1.WorkloadStatus{Kind: p.Target.Kind, Name: p.Target.Name, State: phase, Reason: reasonFor(p, phase, rejections), Message: p.Message()}
 	if phase == rejected {
-		entry.Message = rejections[Object(p.Target)].Err.Error()
+		entry.Message = rejections[WorkloadTitle(p.Target)].Err.Error()
 	}
-	entry.Message = humanize.Message(entry.Message, 512)
+	entry.Message = humanize.ShortenMessage(entry.Message, 512)
 	return entry
 }

@@ -53,7 +53,7 @@ func TestNewSidecarStatus_EscapesControlCharacters(t *testing.T) {
 	for why, text := range hostile.Texts() {
 		rejected := planned("cart", plan.Inject)
 		facts := Facts{
-			Sidecar: sidecar(), Results: decision.Results{{Object: Object(rejected.Target), Reason: meta.ReasonBlocked, Err: errors.New(text), IsPermanent: true}},
+			Sidecar: sidecar(), Results: decision.Results{{Object: WorkloadTitle(rejected.Target), Reason: meta.ReasonBlocked, Err: errors.New(text), IsPermanent: true}},
 			Decision: &decision.Decision{Matched: 1, Plans: []plan.Plan{rejected}, Common: desired.Common{Outdated: &desired.Invalid{Reason: meta.ReasonInvalidTemplate, Message: text}}},
 		}
 		status := NewSidecarStatus(facts, noon)

@@ -35,5 +35,5 @@ func controllerOwner(object metav1.Object) *Owner {
 	if group, err := schema.ParseGroupVersion(reference.APIVersion); err == nil { // A malformed apiVersion leaves the kind without a group.
 		kind = schema.GroupKind{Group: group.Group, Kind: reference.Kind}.String()
 	}
-	return &Owner{Kind: humanize.Message(kind, maxOwnerBytes), Name: humanize.Message(reference.Name, maxOwnerBytes)}
+	return &Owner{Kind: humanize.ShortenMessage(kind, maxOwnerBytes), Name: humanize.ShortenMessage(reference.Name, maxOwnerBytes)}
 }

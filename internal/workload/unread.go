@@ -56,7 +56,7 @@ func describeMisfit(path string, value any, decode func(any) error) string {
 	if match := wrongType.FindStringSubmatch(reason); match != nil {
 		reason = fmt.Sprintf("got %s, expected %s", match[1], match[2])
 	}
-	return humanize.Message(path+" cannot be read: "+reason, mostUnread)
+	return humanize.ShortenMessage(path+" cannot be read: "+reason, mostUnread)
 }
 
 // wrongType matches an error of the JSON library about a value of the wrong type. The path in that error does

@@ -359,7 +359,7 @@ func (r *Reconciler) announceChange(ctx context.Context, change desired.Platform
 		return
 	}
 	log.FromContext(ctx).Error(change.Err, "rejected platform change", "change", change.Description)
-	r.options.Events.Eventf(object, nil, corev1.EventTypeWarning, reasons[1], "Load", "%s", humanize.Message(change.Err.Error(), events.NoteLimit))
+	r.options.Events.Eventf(object, nil, corev1.EventTypeWarning, reasons[1], "Load", "%s", humanize.ShortenMessage(change.Err.Error(), events.NoteLimit))
 }
 
 // platformChanges selects the events of ConfigMaps that may change the platform.

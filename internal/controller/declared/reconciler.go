@@ -242,5 +242,5 @@ func (r *Reconciler) reportState(ctx context.Context, values *corev1.ConfigMap, 
 	if key != valuesKey {
 		related = declared.New(key)
 	}
-	r.Recorder.Eventf(values, related, eventType, reason, "Apply", "%s", humanize.Message(message, events.NoteLimit))
+	r.Recorder.Eventf(values, related, eventType, reason, "Apply", "%s", humanize.ShortenMessage(message, events.NoteLimit))
 }

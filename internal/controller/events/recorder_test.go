@@ -108,8 +108,8 @@ func TestReference_ContainsWorkloadAPIVersion(t *testing.T) {
 
 // The note of an event is escaped and shortened to 1024 bytes, because the API server rejects longer notes.
 func TestNoteLimit_KeepsEventsWithinAPILimit(t *testing.T) {
-	require.LessOrEqual(t, len(humanize.Message(strings.Repeat("ä", 5000), NoteLimit)), 1024)
-	require.Equal(t, "ä", humanize.Message("ä", NoteLimit))
-	require.Equal(t, "a\\x1b[2J\n| Ready: True", humanize.Message("a\x1b[2J\nReady: True", NoteLimit))
-	require.LessOrEqual(t, len(humanize.Message(strings.Repeat("\x1b\n", 500), NoteLimit)), 1024)
+	require.LessOrEqual(t, len(humanize.ShortenMessage(strings.Repeat("ä", 5000), NoteLimit)), 1024)
+	require.Equal(t, "ä", humanize.ShortenMessage("ä", NoteLimit))
+	require.Equal(t, "a\\x1b[2J\n| Ready: True", humanize.ShortenMessage("a\x1b[2J\nReady: True", NoteLimit))
+	require.LessOrEqual(t, len(humanize.ShortenMessage(strings.Repeat("\x1b\n", 500), NoteLimit)), 1024)
 }

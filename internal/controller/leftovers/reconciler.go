@@ -141,7 +141,7 @@ func (r *Reconciler) reportLeftovers(ctx context.Context, leftovers []companion.
 		if item.Action != companion.Report || r.reported[id] == item.Action {
 			continue
 		}
-		log.FromContext(ctx).Info("found leftover sidecar", telemetry.KeyWorkload, status.Object(item.Ref), telemetry.KeyName, item.Sidecar, "cause", item.Reason)
+		log.FromContext(ctx).Info("found leftover sidecar", telemetry.KeyWorkload, status.WorkloadTitle(item.Ref), telemetry.KeyName, item.Sidecar, "cause", item.Reason)
 		r.Recorder.Eventf(events.Reference(item.Ref), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(plan.None),
 			"found fields of the sidecar of %s, which does not exist: %s", meta.Title(item.Sidecar), item.Reason)
 	}

@@ -105,7 +105,7 @@ func (r *Reconciler) removeLeftover(ctx context.Context, item *companion.Leftove
 	view, err := r.readView(ctx, item)
 	switch {
 	case err != nil:
-		log.FromContext(ctx).Error(err, "reading a workload with a leftover", telemetry.KeyWorkload, status.Object(item.Ref))
+		log.FromContext(ctx).Error(err, "reading a workload with a leftover", telemetry.KeyWorkload, status.WorkloadTitle(item.Ref))
 		return false, failing
 	case view == nil:
 		return true, finished
@@ -130,7 +130,7 @@ func (r *Reconciler) removeLeftover(ctx context.Context, item *companion.Leftove
 	}
 	r.rollingOut[item.UID] = cleanedWorkload{item.Ref, written.Generation}
 	r.Metrics.RecordRemovedLeftover()
-	log.FromContext(ctx).Info("removed leftover sidecar", telemetry.KeyWorkload, status.Object(item.Ref), telemetry.KeyName, item.Sidecar, "generation", written.Generation)
+	log.FromContext(ctx).Info("removed leftover sidecar", telemetry.KeyWorkload, status.WorkloadTitle(item.Ref), telemetry.KeyName, item.Sidecar, "generation", written.Generation)
 	r.Recorder.Eventf(events.Reference(item.Ref), nil, corev1.EventTypeNormal, meta.ReasonLeftoverRemoved, string(plan.Remove),
 		"removed the sidecar of %s, which does not exist", meta.Title(item.Sidecar))
 	return true, finished
@@ -156,7 +156,7 @@ func (r *Reconciler) readView(ctx context.Context, item *companion.Leftover) (*w
 
 // reportFailure logs the failed removal of a leftover, and emits an event on the workload.
 func (r *Reconciler) reportFailure(ctx context.Context, item *companion.Leftover, err error) {
-	log.FromContext(ctx).Error(err, "removing a leftover", telemetry.KeyWorkload, status.Object(item.Ref), telemetry.KeyName, item.Sidecar)
+	log.FromContext(ctx).Error(err, "removing a leftover", telemetry.KeyWorkload, status.WorkloadTitle(item.Ref), telemetry.KeyName, item.Sidecar)
 	r.Recorder.Eventf(events.Reference(item.Ref), nil, corev1.EventTypeWarning, meta.ReasonLeftoverFound, string(plan.Remove),
-		"removing the sidecar of %s, which does not exist: %s", meta.Title(item.Sidecar), humanize.Message(err.Error(), events.NoteLimit))
+		"removing the sidecar of %s, which does not exist: %s", meta.Title(item.Sidecar), humanize.ShortenMessage(err.Error(), events.NoteLimit))
 }

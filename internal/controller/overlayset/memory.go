@@ -154,7 +154,7 @@ func (m *Memory) recordRejections(name types.NamespacedName, results decision.Re
 		case err == nil && isSame && sidecarState.rejected != rejectedWrite{}:
 			sidecarState.rejected, hasChanged = rejectedWrite{}, true
 		case apply.IsDenied(err) && p.Change != plan.Remove && !isSame:
-			sidecarState.rejected = rejectedWrite{p.WholeHash(), fmt.Sprintf("the API server rejects workload %s with the sidecar: %v", status.Object(p.Target), err)}
+			sidecarState.rejected = rejectedWrite{p.WholeHash(), fmt.Sprintf("the API server rejects workload %s with the sidecar: %v", status.WorkloadTitle(p.Target), err)}
 			hasChanged = true
 		}
 	}

@@ -37,7 +37,7 @@ func announceError(ctx context.Context, recorder *events.Recorder, reports *tele
 		return
 	}
 	if !status.IsRevert(current) { // The start of the revert has another event.
-		recorder.Eventf(object, nil, corev1.EventTypeWarning, current.Reason, "Reconcile", "%s", humanize.Message(current.Message, events.NoteLimit))
+		recorder.Eventf(object, nil, corev1.EventTypeWarning, current.Reason, "Reconcile", "%s", humanize.ShortenMessage(current.Message, events.NoteLimit))
 	}
 	if apimeta.IsStatusConditionTrue(after, meta.ConditionStalled) {
 		telemetry.Warn(log.FromContext(ctx), "waiting for user action", "reason", current.Reason, "cause", current.Message)
@@ -51,7 +51,7 @@ func announceFailures(ctx context.Context, recorder *events.Recorder, object cli
 		if slices.Contains(before, after[i]) {
 			continue
 		}
-		note := humanize.Message(after[i].Text(), events.NoteLimit)
+		note := humanize.ShortenMessage(after[i].Text(), events.NoteLimit)
 		recorder.Eventf(object, nil, corev1.EventTypeWarning, meta.ReasonRolloutFailed, "Rollout", "%s", note)
 		telemetry.Warn(log.FromContext(ctx), "recorded failure", "revision", after[i].Revision, "reason", after[i].Reason, "cause", note)
 	}
@@ -79,7 +79,7 @@ func announceOwned(recorder *events.Recorder, sidecar *v1alpha1.VectorSidecar, d
 		if p.OwnerNotice == "" || p.Block != nil {
 			continue
 		}
-		note := humanize.Message(p.OwnerNotice, events.NoteLimit)
+		note := humanize.ShortenMessage(p.OwnerNotice, events.NoteLimit)
 		recorder.Eventf(events.Reference(p.Target), sidecar, corev1.EventTypeNormal, meta.ReasonOwnedBy, string(p.Change), "%s", note)
 		if !isTold {
 			isTold = true
@@ -98,7 +98,7 @@ func announceOwnerRemovals(recorder *events.Recorder, sidecar *v1alpha1.VectorSi
 		for n := range decision.Plans {
 			p := &decision.Plans[n]
 			if after[i].IsIn(p.Target.Namespace) && p.IsBlockedBy(plan.BlockedByOwnerRemoval) && p.Target.Kind == after[i].Kind && p.Target.Name == after[i].Name {
-				recorder.Eventf(events.Reference(p.Target), sidecar, corev1.EventTypeWarning, p.Reason(), "Inject", "%s", humanize.Message(p.Message(), events.NoteLimit))
+				recorder.Eventf(events.Reference(p.Target), sidecar, corev1.EventTypeWarning, p.Reason(), "Inject", "%s", humanize.ShortenMessage(p.Message(), events.NoteLimit))
 			}
 		}
 	}
@@ -123,7 +123,7 @@ func announceObstacles(recorder *events.Recorder, sidecarState *state.Sidecar, s
 			return w.Kind == p.Target.Kind && w.Name == p.Target.Name && causeFor(w.Reason, w.Message) == cause
 		})
 		if ok && previous[p.Target.UID] != cause && !isListed {
-			recorder.Eventf(events.Reference(p.Target), sidecar, corev1.EventTypeWarning, p.Reason(), "Inject", "%s: %s", meta.Title(sidecar.Name), humanize.Message(p.Message(), events.NoteLimit/2))
+			recorder.Eventf(events.Reference(p.Target), sidecar, corev1.EventTypeWarning, p.Reason(), "Inject", "%s: %s", meta.Title(sidecar.Name), humanize.ShortenMessage(p.Message(), events.NoteLimit/2))
 		}
 	}
 }

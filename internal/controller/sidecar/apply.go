@@ -105,7 +105,7 @@ func (a *applier) writeWorkloads(ctx context.Context, sidecarState *state.Sideca
 	group.SetLimit(writers)
 	for i, p := range pending {
 		if !p.Writes() {
-			logNotWritten(ctx, status.Object(p.Target), fmt.Errorf("the same write was rejected: %w", p.Denied.Err))
+			logNotWritten(ctx, status.WorkloadTitle(p.Target), fmt.Errorf("the same write was rejected: %w", p.Denied.Err))
 			results[i] = newRejection(p, p.Denied.Err)
 			results[i].State = decision.WriteWithheld
 			continue
@@ -158,10 +158,10 @@ func (a *applier) writeWorkload(ctx context.Context, sidecarState *state.Sidecar
 		if p.StartsPods() && p.Change != plan.Remove && sidecarState.RecordInjection(p.Target.UID, p.InjectedHash()) || p.Write.Repairs {
 			a.instruments.Metrics.RecordCorrection()
 		}
-		log.FromContext(ctx).Info("wrote workload", "action", p.Action(), telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyHash, p.InjectedHash(), telemetry.KeyChangeCause, p.Write.Cause, "generation", written.Generation)
+		log.FromContext(ctx).Info("wrote workload", "action", p.Action(), telemetry.KeyWorkload, status.WorkloadTitle(p.Target), telemetry.KeyHash, p.InjectedHash(), telemetry.KeyChangeCause, p.Write.Cause, "generation", written.Generation)
 		return newResult(p, decision.WriteAccepted)
 	case errors.Is(err, apply.ErrGone), errors.Is(err, apply.ErrStale), isAhead(sidecarState, p, err):
-		logNotWritten(ctx, status.Object(p.Target), err)
+		logNotWritten(ctx, status.WorkloadTitle(p.Target), err)
 		wait := sidecarState.RecordMiss(p, err)
 		stale, _ := sidecarState.StaleWrite(p)
 		return newStaleResult(p, wait, stale.UnexplainedConflict())

@@ -47,7 +47,7 @@ func logSkipped(ctx context.Context, decision *decision.Decision) {
 		case p.IsCurrent():
 			current++
 		default:
-			debug.Info("skipped workload", telemetry.KeyWorkload, status.Object(p.Target), "state", string(p.State()), "action", p.Action(), "reason", p.Reason(), "cause", p.Message())
+			debug.Info("skipped workload", telemetry.KeyWorkload, status.WorkloadTitle(p.Target), "state", string(p.State()), "action", p.Action(), "reason", p.Reason(), "cause", p.Message())
 		}
 	}
 	debug.Info("decided", "matched", decision.Matched, "workloads", len(decision.Plans), "current", current, "missing", len(decision.Missing), "obsolete", len(decision.Obsolete))

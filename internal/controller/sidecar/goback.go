@@ -84,7 +84,7 @@ func (s *rolloutTracker) revertSpec(ctx context.Context, sidecarState *state.Sid
 	log.FromContext(ctx).Info("reverted spec", "generation", reverted.Generation, "to", good, "failed", reverted.FailedWorkloads)
 	note := fmt.Sprintf("workloads revert to the spec of generation %d (spec.rollout.onFailure: Revert), because %d workloads failed with the spec of generation %d: %s",
 		good, reverted.FailedWorkloads, reverted.Generation, failureReason(decision.Plans))
-	s.statuses.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonReverted, "Revert", "%s", humanize.Message(note, events.NoteLimit))
+	s.statuses.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonReverted, "Revert", "%s", humanize.ShortenMessage(note, events.NoteLimit))
 	return true, nil
 }
 
@@ -109,7 +109,7 @@ func failureReason(plans []plan.Plan) string {
 	if i < 0 {
 		return ""
 	}
-	return status.Object(plans[i].Target) + ": " + plans[i].Message()
+	return status.WorkloadTitle(plans[i].Target) + ": " + plans[i].Message()
 }
 
 // newReport returns the report of the reconcile of a namespace of a ClusterVectorSidecar, or nil for a VectorSidecar.

@@ -191,6 +191,6 @@ func (f *preflights) isMissing(ctx context.Context, namespace, name string) bool
 func (f *preflights) recordResult(ctx context.Context, p *plan.Plan, verdict preflight.DryRunResult) {
 	f.instruments.Metrics.RecordPreflight(string(verdict.Result))
 	if verdict.Result != preflight.Passed {
-		log.FromContext(ctx).Info("completed preflight dry run", telemetry.KeyWorkload, status.Object(p.Target), telemetry.KeyHash, p.InjectedHash(), "result", verdict.Result, "cause", verdict.Message)
+		log.FromContext(ctx).Info("completed preflight dry run", telemetry.KeyWorkload, status.WorkloadTitle(p.Target), telemetry.KeyHash, p.InjectedHash(), "result", verdict.Result, "cause", verdict.Message)
 	}
 }

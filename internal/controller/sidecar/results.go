@@ -22,7 +22,7 @@ import (
 
 // newResult returns the result of the write of a plan.
 func newResult(p *plan.Plan, writeState decision.WriteState) decision.Result {
-	return decision.Result{Object: status.Object(p.Target), Plan: p, State: writeState}
+	return decision.Result{Object: status.WorkloadTitle(p.Target), Plan: p, State: writeState}
 }
 
 // newFailure returns the result of a failed request for an object that is not a workload. The request is retried.

@@ -40,18 +40,18 @@ func (v *stalenessGuard) checkView(ctx context.Context, sidecarState *state.Side
 		if !sidecarState.IsPending(p) {
 			return decision.Result{}, true
 		}
-		logNotWritten(ctx, status.Object(p.Target), errBehind)
+		logNotWritten(ctx, status.WorkloadTitle(p.Target), errBehind)
 		return newResult(p, decision.WritePending), false
 	}
 	if remaining := stale.ReadTime.Sub(v.now()); remaining > 0 {
-		logNotWritten(ctx, status.Object(p.Target), errBehind)
+		logNotWritten(ctx, status.WorkloadTitle(p.Target), errBehind)
 		return newStaleResult(p, remaining, stale.UnexplainedConflict()), false
 	}
 	live := p.Target.Adapter().New()
 	err := v.live.Get(ctx, types.NamespacedName{Namespace: p.Target.Namespace, Name: p.Target.Name}, live)
 	switch {
 	case client.IgnoreNotFound(err) != nil:
-		result = newFailure(status.Object(p.Target), fmt.Errorf("reading the live workload: %w", err))
+		result = newFailure(status.WorkloadTitle(p.Target), fmt.Errorf("reading the live workload: %w", err))
 		result.Plan, result.State = p, decision.WriteNotSent
 		return result, false
 	case err != nil || live.GetUID() != p.Target.UID: // An event will follow and end the wait.

@@ -148,7 +148,7 @@ func (w *statusWriter) announce(sidecar *v1alpha1.VectorSidecar, plans []*plan.P
 	for _, change := range []plan.Change{plan.Inject, plan.Update, plan.Remove} {
 		if names := written[change]; len(names) > 0 {
 			note := fmt.Sprintf("%s the sidecar of %d %s: %s: %s", happened[change], len(names), workload.Plural(sidecar.Spec.Kinds()...), strings.Join(humanize.TruncateList(names, mostNames, len(names)), ", "), summarizeCauses(causes[change]))
-			w.events.Eventf(sidecar, nil, corev1.EventTypeNormal, happened[change], string(change), "%s", humanize.Message(note, events.NoteLimit))
+			w.events.Eventf(sidecar, nil, corev1.EventTypeNormal, happened[change], string(change), "%s", humanize.ShortenMessage(note, events.NoteLimit))
 		}
 	}
 }

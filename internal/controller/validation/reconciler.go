@@ -97,7 +97,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) err
 // announceUnvalidated emits an event on each VectorSidecar with a configuration that Vector could not validate.
 func (r *Reconciler) announceUnvalidated(sidecars []v1alpha1.VectorSidecar, cause string) {
 	for i := range sidecars {
-		r.Recorder.Eventf(&sidecars[i], nil, corev1.EventTypeWarning, meta.ReasonNotValidated, "Validate", "the configuration was not checked with Vector: %s", humanize.Message(cause, events.NoteLimit))
+		r.Recorder.Eventf(&sidecars[i], nil, corev1.EventTypeWarning, meta.ReasonNotValidated, "Validate", "the configuration was not checked with Vector: %s", humanize.ShortenMessage(cause, events.NoteLimit))
 	}
 }
 
@@ -143,9 +143,9 @@ func readPodVerdict(job *batchv1.Job, pod *corev1.Pod) (decision.Verdict, bool) 
 		answer := vectorconfig.ReadAnswer(int(end.ExitCode), end.Message)
 		switch {
 		case answer.Outcome == vectorconfig.Rejected:
-			return decision.Verdict{State: decision.VerdictInvalid, Message: humanize.Message(answer.String(), events.NoteLimit)}, true
+			return decision.Verdict{State: decision.VerdictInvalid, Message: humanize.ShortenMessage(answer.String(), events.NoteLimit)}, true
 		case len(answer.Faults) > 0:
-			return decision.Verdict{State: decision.VerdictUnable, Message: humanize.Message("in Job "+job.Name+": "+answer.String(), events.NoteLimit)}, true
+			return decision.Verdict{State: decision.VerdictUnable, Message: humanize.ShortenMessage("in Job "+job.Name+": "+answer.String(), events.NoteLimit)}, true
 		}
 	}
 	return decision.Verdict{}, false
