@@ -166,8 +166,11 @@ func TestVectorSidecar_ReportsBadInputWithoutWrites(t *testing.T) {
 				require.Contains(t, text, part)
 			}
 			require.Equal(t, "True", condition(vs, meta.ConditionError))
-			if recorded, ok := map[string]string{"an environment without values": "unknown-environment", "the name of an application's container": "conflict"}[name]; ok {
-				requireRecorded(t, recorded, vs)
+			switch name {
+			case "an environment without values":
+				requireRecorded(t, "unknown-environment", vs, "Stalled=True UnknownEnvironment")
+			case "the name of an application's container":
+				requireRecorded(t, "conflict", vs, "Stalled=True Conflict")
 			}
 			require.Equal(t, before, rawTemplate(t, deployment))
 			require.Empty(t, running.Requests.Writes("/namespaces/"+namespace+"/deployments"))

@@ -110,7 +110,7 @@ func TestClusterVectorSidecar_RevertsFailedSpecEverywhere(t *testing.T) {
 	seen := watchLevels(t, in.apps[1].Namespace)
 
 	in.fail(t)
-	requireRecorded(t, "cluster-reverted", in.cluster)
+	requireRecorded(t, "cluster-reverted", in.cluster, "Stalled=True Reverted")
 	require.Equal(t, good, in.cluster.Status.LastKnownGood)
 	require.Equal(t, in.cluster.Generation, in.cluster.Status.Reverted.Generation)
 	require.Equal(t, in.apps[0].Namespace, in.cluster.Status.Reverted.Namespace)

@@ -59,7 +59,7 @@ func TestClusterVectorSidecar_InjectsIntoSelectedNamespaces(t *testing.T) {
 	world.Create(t, inOne, inTwo, elsewhere, left, spared, cluster)
 
 	harness.Until(t, world, cluster, "readiness", injectedIn(2, 2))
-	requireRecorded(t, "cluster-ready", cluster)
+	requireRecorded(t, "cluster-ready", cluster, "Ready=True UpToDate")
 
 	world.Get(t, inOne)
 	require.True(t, isInjected(inOne))
@@ -207,7 +207,7 @@ func TestClusterVectorSidecar_IsolatesFailingNamespaces(t *testing.T) {
 	})
 	require.Equal(t, full, cluster.Status.Workloads[0].Namespace)
 	require.True(t, apimeta.IsStatusConditionTrue(cluster.Status.Conditions, meta.ConditionError))
-	requireRecorded(t, "cluster-rejected", cluster)
+	requireRecorded(t, "cluster-rejected", cluster, "Reconciling=True Retrying")
 
 	require.NoError(t, world.Client.Delete(t.Context(), quota))
 	harness.Until(t, world, cluster, "readiness", injectedIn(2, 2))

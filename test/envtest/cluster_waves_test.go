@@ -83,7 +83,10 @@ func TestClusterVectorSidecar_RollsOutNamespacesInWaves(t *testing.T) {
 	harness.Until(t, world, in.canary, "the change", has("warn"))
 	untilPart(t, in.cluster, "canary", v1alpha1.RolloutSoaking, "")
 	untilPart(t, in.cluster, "default", v1alpha1.RolloutWaiting, in.before)
-	requireRecorded(t, "cluster-waiting-for-wave", in.cluster)
+	harness.Until(t, world, in.cluster, "the time of the next wave", func(c *v1alpha1.ClusterVectorSidecar) bool {
+		return strings.Contains(partOf(c, "default").Message, "soaks until")
+	})
+	requireRecorded(t, "cluster-waiting-for-wave", in.cluster, "Ready=True UpToDate")
 	alone.until(t, v1alpha1.RolloutWaiting, in.before)
 	finished := partOf(in.cluster, "canary").CompletionTime.Time
 	restart(t)
@@ -118,7 +121,7 @@ func TestClusterVectorSidecar_HaltsRevisionFailedInAWave(t *testing.T) {
 	untilPart(t, in.cluster, "default", v1alpha1.RolloutHalted, in.before)
 	alone.until(t, v1alpha1.RolloutHalted, in.before)
 	require.Equal(t, int32(1), partOf(in.cluster, "canary").FailedWorkloads)
-	requireRecorded(t, "cluster-halted", in.cluster)
+	requireRecorded(t, "cluster-halted", in.cluster, "Stalled=True CrashLoopBackOff")
 	require.Zero(t, partOf(in.cluster, "default").FailedWorkloads)
 	failed := partOf(in.cluster, "canary").Revision
 	restart(t)

@@ -227,7 +227,7 @@ func removeUnderRefusal(t *testing.T, reason metav1.StatusReason) {
 	require.Contains(t, message(vs, meta.ConditionReady), "templates are frozen")
 	require.Contains(t, vs.Finalizers, meta.Finalizer)
 	if reason == metav1.StatusReasonForbidden {
-		requireRecorded(t, "deletion-blocked", vs)
+		requireRecorded(t, "deletion-blocked", vs, "Reconciling=True Retrying")
 	}
 	world.Get(t, deployment)
 	require.True(t, isInjected(deployment))

@@ -31,7 +31,7 @@ func TestRollout_StaysFailedAfterAnnotationWrite(t *testing.T) {
 	})
 	hasFailed := func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Failed == 1 }
 	harness.Until(t, world, vs, "the failure", hasFailed)
-	requireRecorded(t, "failed", vs)
+	requireRecorded(t, "failed", vs, "Stalled=True RolloutFailed")
 
 	for _, owner := range []string{"b", "c"} {
 		noted := deployment.Annotations[meta.AnnotationRenderedFrom]

@@ -123,7 +123,7 @@ func TestOnFailureRevert_RestoresLastKnownGood(t *testing.T) {
 	require.Equal(t, "warn", vs.Spec.Sidecar.LogLevel, "the spec is its owner's")
 	require.Equal(t, "True", condition(vs, meta.ConditionStalled))
 	require.Contains(t, message(vs, meta.ConditionReady), "4 of 4 Deployments run the current sidecar")
-	requireRecorded(t, "reverted", vs)
+	requireRecorded(t, "reverted", vs, "Stalled=True Reverted")
 	for _, app := range apps {
 		world.Get(t, app)
 		require.Equal(t, "info", logLevel(app))

@@ -42,7 +42,7 @@ func TestVectorSidecar_InjectsLabeledWorkloads(t *testing.T) {
 	world.Create(t, deployment, vs)
 	harness.Until(t, world, vs, "a first status", isReady)
 	require.Equal(t, "NoMatch: the selector matches no Deployment of the namespace", message(vs, meta.ConditionReady))
-	requireRecorded(t, "no-match", vs)
+	requireRecorded(t, "no-match", vs, "Ready=True NoMatch")
 	harness.Until(t, world, deployment, "its first rollout", isRolledOut)
 	generation := deployment.Generation
 
@@ -62,7 +62,7 @@ func TestVectorSidecar_InjectsLabeledWorkloads(t *testing.T) {
 	require.NotEmpty(t, deployment.Annotations[meta.AnnotationConfigMapVersion])
 	require.NotNil(t, vs.Status.LastReconcileTime)
 	require.Contains(t, message(vs, meta.ConditionReady), "workloads with warnings (1): Deployment "+namespace+"/cart: the sidecar collects no data from its application")
-	requireRecorded(t, "ready", vs)
+	requireRecorded(t, "ready", vs, "Ready=True UpToDate")
 
 	var pods corev1.PodList
 	require.NoError(t, world.Client.List(t.Context(), &pods, client.InNamespace(namespace)))
@@ -107,7 +107,7 @@ func TestVectorSidecar_RemovesSidecar(t *testing.T) {
 			})
 			require.Empty(t, vs.Status.InjectedHash)
 			if name == "disable" {
-				requireRecorded(t, "disabled", vs)
+				requireRecorded(t, "disabled", vs, "Ready=True Disabled")
 				require.EqualValues(t, 1, vs.Status.MatchedDeployments, "it is matched, though it carries nothing")
 				require.NotEmpty(t, companionsIn(t, vs.Namespace), "the workload can be rolled back to them")
 				harness.Change(t, world, deployment, func(d *appsv1.Deployment) { d.Spec.RevisionHistoryLimit = new(int32) })

@@ -125,7 +125,7 @@ func TestModeOnAppRollout_WaitsInExistingWorkloads(t *testing.T) {
 	world.Create(t, vs)
 	harness.Until(t, world, older, "the recorded start of the wait", func(d *appsv1.Deployment) bool { return waitRecord(d) != "" })
 	harness.Until(t, world, vs, "the waiting state", deferring(1))
-	requireRecorded(t, "deferred", vs)
+	requireRecorded(t, "deferred", vs, "Ready=True UpToDate")
 	require.True(t, isClean(older))
 
 	harness.Change(t, world, vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels["logs"] = "nobody" })

@@ -102,7 +102,7 @@ func TestRolloutPaused_PreventsRollouts(t *testing.T) {
 	world.Create(t, vs)
 	harness.Until(t, world, vs, "a result in the status", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.Total().Waiting == 2 })
 	require.Contains(t, message(vs, meta.ConditionReady), "RolloutPaused: 2 of 2 Deployments are waiting")
-	requireRecorded(t, "paused", vs)
+	requireRecorded(t, "paused", vs, "Reconciling=True RolloutPaused")
 	require.Equal(t, []v1alpha1.WorkloadStatus{
 		{Kind: "Deployment", Name: "app-00", State: "Waiting", Reason: meta.ReasonRolloutPaused, Message: "spec.rollout.paused is true"},
 		{Kind: "Deployment", Name: "app-01", State: "Waiting", Reason: meta.ReasonRolloutPaused, Message: "spec.rollout.paused is true"},

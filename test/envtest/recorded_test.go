@@ -4,10 +4,12 @@
 package envtest
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +29,7 @@ var update = flag.Bool("update", false, "record the statuses for the health chec
 // recordings has statuses that the operator has written. internal/status runs the health checks of the pages over them.
 const recordings = "../../internal/status/testdata/recorded"
 
-// changing finds the texts of a status that differ in each run.
+// changing finds the texts of a status that differ in each run, or with each change of the built-in chart.
 var changing = []struct {
 	pattern *regexp.Regexp
 	with    string
@@ -36,33 +38,40 @@ var changing = []struct {
 	{regexp.MustCompile(`\btest-[a-z0-9]{5}\b`), "shop"}, // Namespaces.
 	{regexp.MustCompile(`\b(app|cart)(-\d+)?-[a-z0-9]{8,10}-[a-z0-9]{5}\b`), "$1$2-pod"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`), "2026-11-30T12:00:00Z"},
+	{regexp.MustCompile(`\b[0-9a-f]{10}\b`), "0123456789"}, // Digests of revisions and ConfigMaps.
+	{regexp.MustCompile(`\b[0-9a-f]{16}\b`), "0123456789abcdef"},
 }
 
-// requireRecorded waits until the conditions of an object have the types, statuses and reasons of a recording. With
-// -update it records the object instead.
-func requireRecorded(t *testing.T, name string, object client.Object) {
+// requireRecorded waits until the object has a condition, such as "Ready=True UpToDate", and then until the states, reasons
+// and messages of its status are those of a recording. With -update, it records the object instead.
+func requireRecorded(t *testing.T, name string, object client.Object, condition string) {
 	t.Helper()
+	harness.Until(t, world, object, condition, func(object client.Object) bool {
+		return slices.Contains(conditionsOf(t, object), condition)
+	})
 	file := filepath.Join(recordings, name+".yaml")
 	if *update {
-		record(t, file, object)
+		header := "# SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors\n# SPDX-License-Identifier: Apache-2.0\n\n# Written by the tests of test/envtest with -update.\n"
+		text, err := yaml.Marshal(recordingOf(t, object))
+		require.NoError(t, err)
+		require.NoError(t, os.MkdirAll(recordings, 0o755))
+		require.NoError(t, os.WriteFile(file, append([]byte(header), text...), 0o644))
 		return
 	}
 	text, err := os.ReadFile(file)
 	require.NoError(t, err, "run the test with -update")
-	var recorded unstructured.Unstructured
+	var recorded map[string]any
 	require.NoError(t, yaml.Unmarshal(text, &recorded))
-	want := conditionsOf(t, recorded.Object)
-	harness.Until(t, world, object, "the recorded conditions "+strings.Join(want, ", "), func(object client.Object) bool {
-		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-		require.NoError(t, err)
-		return strings.Join(want, ", ") == strings.Join(conditionsOf(t, content), ", ")
+	want := textsOf(recorded)
+	harness.Until(t, world, object, "the recording "+strings.Join(want, "\n")+"\n(run the test with -update)", func(object client.Object) bool {
+		return slices.Equal(want, textsOf(recordingOf(t, object)))
 	})
 }
 
 // conditionsOf returns the type, status and reason of each condition of an object.
-func conditionsOf(t *testing.T, object map[string]any) (conditions []string) {
+func conditionsOf(t *testing.T, object client.Object) (conditions []string) {
 	t.Helper()
-	list, _, err := unstructured.NestedSlice(object, "status", "conditions")
+	list, _, err := unstructured.NestedSlice(contentOf(t, object), "status", "conditions")
 	require.NoError(t, err)
 	for _, item := range list {
 		var condition metav1.Condition
@@ -72,25 +81,53 @@ func conditionsOf(t *testing.T, object map[string]any) (conditions []string) {
 	return conditions
 }
 
-// record writes the status of an object and the metadata that health checks read, without texts that differ in each run.
-func record(t *testing.T, file string, object client.Object) {
+func contentOf(t *testing.T, object client.Object) map[string]any {
+	t.Helper()
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	require.NoError(t, err)
+	return content
+}
+
+// number finds numbers in messages. Some depend on time, such as that of workloads that have failed before a revert.
+var number = regexp.MustCompile(`\d+`)
+
+// textsOf returns the states, reasons and messages in a value without their numbers, sorted.
+func textsOf(value any) (texts []string) {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, field := range value {
+			if text, isText := field.(string); isText && slices.Contains([]string{"type", "status", "reason", "state", "message"}, key) {
+				texts = append(texts, key+": "+number.ReplaceAllString(text, "0"))
+			} else {
+				texts = append(texts, textsOf(field)...)
+			}
+		}
+	case []any:
+		for _, item := range value {
+			texts = append(texts, textsOf(item)...)
+		}
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+// recordingOf returns the status of an object and the metadata that health checks read, without texts that differ in each
+// run.
+func recordingOf(t *testing.T, object client.Object) (recording map[string]any) {
 	t.Helper()
 	kind, err := apiutil.GVKForObject(object, world.Client.Scheme())
-	require.NoError(t, err)
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	require.NoError(t, err)
 	metadata := map[string]any{"name": "logs", "generation": object.GetGeneration()}
 	if deleted := object.GetDeletionTimestamp(); deleted != nil {
 		metadata["deletionTimestamp"] = deleted
 	}
-	text, err := yaml.Marshal(map[string]any{
-		"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind, "metadata": metadata, "status": content["status"],
+	text, err := json.Marshal(map[string]any{
+		"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind, "metadata": metadata, "status": contentOf(t, object)["status"],
 	})
 	require.NoError(t, err)
 	for _, part := range changing {
 		text = part.pattern.ReplaceAll(text, []byte(part.with))
 	}
-	header := "# SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors\n# SPDX-License-Identifier: Apache-2.0\n\n# Written by the tests of test/envtest with -update.\n"
-	require.NoError(t, os.MkdirAll(recordings, 0o755))
-	require.NoError(t, os.WriteFile(file, append([]byte(header), text...), 0o644))
+	require.NoError(t, yaml.Unmarshal(text, &recording))
+	return recording
 }

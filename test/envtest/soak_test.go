@@ -148,7 +148,7 @@ func requireSoaks(t *testing.T, size int) {
 		return len(vs.Status.Workloads) > 0 && vs.Status.Workloads[0].State == v1alpha1.StateSoaking
 	})
 	require.False(t, isReady(vs))
-	requireRecorded(t, "soaking", vs)
+	requireRecorded(t, "soaking", vs, "Reconciling=True Soaking")
 	harness.Until(t, world, vs, "the update of all workloads", func(vs *v1alpha1.VectorSidecar) bool {
 		return isReady(vs) && int(vs.Status.Total().Ready) == size
 	})

@@ -141,8 +141,8 @@ func TestHalt_BlocksRevisionInLaterWaves(t *testing.T) {
 	rest.until(t, v1alpha1.RolloutHalted, before)
 	require.Contains(t, rest.vs.Status.Rollout.Message, "1 workloads failed with revision "+canary.vs.Status.Rollout.Revision)
 	require.Equal(t, int32(1), canary.vs.Status.Rollout.FailedWorkloads)
-	requireRecorded(t, "halted", canary.vs)
-	requireRecorded(t, "halted-before-its-wave", rest.vs)
+	requireRecorded(t, "halted", canary.vs, "Stalled=True CrashLoopBackOff")
+	requireRecorded(t, "halted-before-its-wave", rest.vs, "Ready=True UpToDate")
 	require.NoError(t, running.Stop())
 	running = world.RunOperator(options)
 	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) {
@@ -304,7 +304,7 @@ func TestWave_StartsNewerRevisionInFirstWave(t *testing.T) {
 	harness.Change(t, world, rest.vs, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Rollout.Paused = false })
 	harness.Until(t, world, rest.vs, "a reconcile", func(vs *v1alpha1.VectorSidecar) bool { return vs.Status.ObservedGeneration == vs.Generation })
 	require.Contains(t, message(rest.vs, meta.ConditionReady), meta.ReasonWaitingForWave)
-	requireRecorded(t, "waiting-for-wave", rest.vs)
+	requireRecorded(t, "waiting-for-wave", rest.vs, "Reconciling=True WaitingForWave")
 	world.Get(t, rest.app)
 	require.NotEqual(t, "warn", logLevel(rest.app))
 
