@@ -23,7 +23,7 @@ type Volume struct {
 // NewVolume returns a volume without the details of its source.
 func NewVolume(volume *corev1.Volume) Volume {
 	result := Volume{Name: volume.Name}
-	source := reflect.ValueOf(volume.VolumeSource)
+	source := reflect.ValueOf(&volume.VolumeSource).Elem() // A pointer, so that the source is not copied.
 	for i := range source.NumField() {
 		if !source.Field(i).IsNil() {
 			result.Kind = jsonName(source.Type().Field(i))

@@ -4,6 +4,7 @@
 package workload
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -126,6 +127,11 @@ func (m *ManagedFields) addFields(fields map[string]any) {
 	}
 }
 
+// AppendAnnotations appends a text of the annotations of a workload that the ManagedFields describe.
+func (m *ManagedFields) AppendAnnotations(text []byte, object Object) []byte {
+	return appendMap(text, m.annotations.filter(object.GetAnnotations()))
+}
+
 // Select returns the parts of a workload that the ManagedFields describe: annotations, and parts of the pod template.
 func (m *ManagedFields) Select(object Object) *corev1.PodTemplate {
 	selected, template := &corev1.PodTemplate{}, PodTemplate(object)
@@ -242,11 +248,9 @@ func AppendManagedFields(text []byte, object Object) []byte {
 	entries := object.GetManagedFields()
 	for i := range entries {
 		if entry := &entries[i]; isOperatorEntry(entry) {
-			fields := ""
-			if entry.FieldsV1 != nil {
-				fields = entry.FieldsV1.GetRawString()
-			}
-			text = appendStrings(text, entry.Manager, string(entry.Operation), fields)
+			fields := entry.FieldsV1.GetRawBytes()
+			text = appendStrings(text, entry.Manager, string(entry.Operation))
+			text = append(binary.AppendUvarint(text, uint64(len(fields))), fields...)
 		}
 	}
 	if objectKind(object).Traits.AtomicLists {

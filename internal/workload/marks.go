@@ -4,9 +4,9 @@
 package workload
 
 import (
+	"bytes"
 	"maps"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -85,7 +85,7 @@ func markManagers(annotations map[string]string, candidates []string) map[string
 
 // addForeignEntry adds the keys that a managedFields entry of another field manager owns.
 func (m *liveMarks) addForeignEntry(entry *metav1.ManagedFieldsEntry, entries []metav1.ManagedFieldsEntry) {
-	if meta.IsManager(entry.Manager) || entry.Subresource != "" || entry.FieldsV1 == nil || !strings.Contains(entry.FieldsV1.GetRawString(), meta.Group+"/") {
+	if meta.IsManager(entry.Manager) || entry.Subresource != "" || entry.FieldsV1 == nil || !bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(meta.Group+"/")) {
 		return
 	}
 	fields, _ := decodeFields(entry)

@@ -19,35 +19,41 @@ func NewView(object Object) View {
 
 // View returns the view of a workload with this content and with the given Ownership.
 func (c *Content) View(object Object, ownership *Ownership) View {
-	annotations, entries := object.GetAnnotations(), object.GetManagedFields()
-	view := View{
-		Ref:   Ref{Kind: c.Kind.Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()},
-		State: newState(object, c),
-		ObjectView: ObjectView{
-			Labels:      object.GetLabels(),
-			Annotations: foreignAnnotations(annotations),
-			Unread:      c.Unread,
-			Owner:       controllerOwner(object),
-			Overrides:   readOverrides(annotations),
-			Owned:       ownership.Owned,
-			Marks:       ownership.Marks,
-			InjectedEnv: findInjectedEnv(c.Template, entries),
-			Paused:      c.Paused,
-			Deleting:    object.GetDeletionTimestamp() != nil,
-			LastWriter:  lastWriter(entries),
-			OptOut:      optOutValue(annotations),
-		},
-		PodView: c.podView(ownership),
-	}
+	view := View{Ref: c.Ref(object), State: c.State(object), ObjectView: c.ObjectView(object, ownership), PodView: c.PodView(ownership)}
 	view.Template = TemplateDigest(c.Template, ownership.Owned)
+	return view
+}
+
+// Ref returns the identity of the workload.
+func (c *Content) Ref(object Object) Ref {
+	return Ref{Kind: c.Kind.Kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID()}
+}
+
+// ObjectView returns the part of the View that comes from outside of the pod template.
+func (c *Content) ObjectView(object Object, ownership *Ownership) ObjectView {
+	annotations, entries := object.GetAnnotations(), object.GetManagedFields()
+	view := ObjectView{
+		Labels:      object.GetLabels(),
+		Annotations: foreignAnnotations(annotations),
+		Unread:      c.Unread,
+		Owner:       controllerOwner(object),
+		Overrides:   readOverrides(annotations),
+		Owned:       ownership.Owned,
+		Marks:       ownership.Marks,
+		InjectedEnv: findInjectedEnv(c.Template, entries),
+		Paused:      c.Paused,
+		Deleting:    object.GetDeletionTimestamp() != nil,
+		LastWriter:  lastWriter(entries),
+		OptOut:      optOutValue(annotations),
+	}
 	if c.Refers != nil {
 		view.TemplateSource = c.Refers.String()
 	}
 	return view
 }
 
-// podView returns the part of the View that comes from the pod template.
-func (c *Content) podView(ownership *Ownership) PodView {
+// PodView returns the part of the View that comes from the pod template.
+func (c *Content) PodView(ownership *Ownership) PodView {
 	owned, spec := ownership.Owned, &c.Template.Spec
 	view := PodView{
 		Containers:      viewContainers(spec, ownership.containers),

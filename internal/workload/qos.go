@@ -38,6 +38,9 @@ func applicationResources(containers []corev1.Container, owned map[string]OwnedF
 // withRequests returns resource requirements with the requests that the API server adds to a pod, but not to a
 // template: if a resource has only a limit, the limit is also its request.
 func withRequests(requirements corev1.ResourceRequirements) corev1.ResourceRequirements {
+	if len(requirements.Limits) == 0 {
+		return requirements
+	}
 	requests := corev1.ResourceList{}
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 		if limit, isLimited := requirements.Limits[name]; isLimited {

@@ -55,11 +55,12 @@ type State struct {
 // ReadState returns the rollout state of a workload.
 func ReadState(object Object) State {
 	content := readContent(object)
-	return newState(object, &content)
+	return content.State(object)
 }
 
-// newState returns the state of a workload with this content.
-func newState(object metav1.Object, content *Content) State {
+// State returns the rollout state of the workload with this content, without the digest of the pod template.
+func (c *Content) State(object metav1.Object) State {
+	content := c
 	version, overwritten := object.GetResourceVersion(), time.Time{}
 	if content.Rollout == RolloutFailed && content.Missed != 0 {
 		overwritten = overwriteTime(object, content.Missed)

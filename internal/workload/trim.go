@@ -4,6 +4,7 @@
 package workload
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"reflect"
@@ -49,11 +50,8 @@ func TrimEntry(entry *metav1.ManagedFieldsEntry) (remaining *metav1.FieldsV1, is
 // `k:{"name":"app"}`. It searches the text for this form, which the API server always writes. Almost no write has such
 // an item, and decoding the fields for every write took a tenth of the CPU time of a rollout over many workloads.
 func mayContainNameOnlyItems(entry *metav1.ManagedFieldsEntry) bool {
-	if entry.FieldsV1 == nil {
-		return false
-	}
-	text := entry.FieldsV1.GetRawString()
-	return strings.Contains(text, `}":{".":{},"f:name":{}}`) || strings.Contains(text, `}":{"f:name":{}}`)
+	text := entry.FieldsV1.GetRawBytes()
+	return bytes.Contains(text, []byte(`}":{".":{},"f:name":{}}`)) || bytes.Contains(text, []byte(`}":{"f:name":{}}`))
 }
 
 // decodeFields returns the managed fields of an entry in the form of liftTemplate, and the original path of the

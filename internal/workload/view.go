@@ -8,9 +8,9 @@ package workload
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
+	"unique"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -136,7 +136,7 @@ func selectorKeys(selector *metav1.LabelSelector) []string {
 	if selector == nil {
 		return nil
 	}
-	keys := slices.Collect(maps.Keys(selector.MatchLabels))
+	keys := sortedKeys(selector.MatchLabels)
 	for i := range selector.MatchExpressions {
 		keys = append(keys, selector.MatchExpressions[i].Key)
 	}
@@ -167,7 +167,7 @@ func foreignAnnotations(annotations map[string]string) map[string]string {
 			if result == nil {
 				result = map[string]string{}
 			}
-			result[key] = value
+			result[unique.Make(key).Value()] = value // Most workloads have the same keys, and keep one copy of each.
 		}
 	}
 	return result

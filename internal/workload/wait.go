@@ -15,6 +15,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
@@ -112,12 +113,15 @@ func (s *State) hasSameWaits(previous *State) bool {
 // TemplateDigest returns a digest of a pod template without the fields of the operator's managers. All releases
 // that support the same pod template fields return the same digest.
 func TemplateDigest(template *corev1.PodTemplateSpec, owned map[string]OwnedFields) uint64 {
-	stripped := *template
 	if len(owned) > 0 {
-		stripped = applicationTemplate(template, owned)
+		stripped := applicationTemplate(template, owned)
+		template = &stripped
 	}
-	text, err := stripped.Marshal()
-	if err != nil {
+	// The encoding is needed only here, and every event of a workload computes it.
+	allocator, _ := runtime.AllocatorPool.Get().(*runtime.Allocator)
+	defer runtime.AllocatorPool.Put(allocator)
+	text := allocator.Allocate(uint64(template.Size())) //nolint:gosec // a size is not negative
+	if _, err := template.MarshalToSizedBuffer(text); err != nil {
 		text = nil // Every value of the type marshals.
 	}
 	sum := fnv.New64a()
