@@ -25,14 +25,14 @@ func fleet(b testing.TB) map[string]*appsv1.Deployment {
 	}
 	c := fieldmanager.New(t)
 	bare := c.Live()
-	bare.ResourceVersion = "1"
+	bare.ResourceVersion, bare.Generation = "1", 1
 	for n := range 12 {
 		bare.Spec.Template.Spec.Containers[0].Env = append(bare.Spec.Template.Spec.Containers[0].Env,
 			corev1.EnvVar{Name: fmt.Sprintf("APPLICATION_SETTING_%d", n), Value: "a value of some length"})
 	}
 	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
 	injected := c.Live()
-	injected.ResourceVersion = "2"
+	injected.ResourceVersion, injected.Generation = "2", 2
 	return map[string]*appsv1.Deployment{"bare": bare, "injected": injected}
 }
 

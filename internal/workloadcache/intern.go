@@ -6,6 +6,7 @@ package workloadcache
 import (
 	"runtime"
 	"sync"
+	"unique"
 	"weak"
 )
 
@@ -46,4 +47,21 @@ func (s *interned[K, V]) forget(key K) {
 	if s.values[key].Value() == nil {
 		delete(s.values, key)
 	}
+}
+
+// shareStrings replaces the strings that workloads have in common by one copy of each: the namespace, the keys of
+// labels, and label values that are the name of the workload.
+func (r *Record) shareStrings() {
+	r.Namespace = unique.Make(r.Namespace).Value()
+	if len(r.object.Labels) == 0 {
+		return
+	}
+	labels := make(map[string]string, len(r.object.Labels))
+	for key, value := range r.object.Labels {
+		if value == r.Name {
+			value = r.Name
+		}
+		labels[unique.Make(key).Value()] = value
+	}
+	r.object.Labels = labels
 }

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -30,4 +31,19 @@ func TestInterned_SharesValueUntilLastUse(t *testing.T) {
 	}, 10*time.Second, time.Millisecond)
 	get()
 	require.Equal(t, 2, made)
+}
+
+// Workloads have the same keys of labels and annotations, and the workload's name as a value. Each is in memory once.
+func TestReduce_SharesKeysOfLabels(t *testing.T) {
+	cache, keys := New(), map[string]*byte{}
+	for _, name := range []string{"cart", "till"} {
+		record := cache.Reduce(decoded(t, chartDeployment(name, "shop"), name))
+		require.Equal(t, unsafe.StringData(record.Name), unsafe.StringData(record.Labels().Get("app.kubernetes.io/name")))
+		for key := range record.object.Labels {
+			if keys[key] == nil {
+				keys[key] = unsafe.StringData(key)
+			}
+			require.Equal(t, keys[key], unsafe.StringData(key), key)
+		}
+	}
 }

@@ -16,12 +16,10 @@ import (
 // less than 3 KiB of both, but the API server accepts 1.5 MiB, and a tenant may create many such workloads.
 const largestPart = 32 << 10
 
-// dropOversized removes the annotations from the record if the metadata is larger than largestPart, and also the labels
-// if they alone are larger. It removes the pod template if that is larger than largestPart. The workload is then not
-// changed. Its sidecar is not removed either if the record lacks the pod template, or the fields of the operator's
-// managers: excess is the size of fields that were too large, or 0.
-func (r *Record) dropOversized(excess int) {
-	object := &r.object
+// dropOversizedMetadata removes the annotations from the record if the metadata is larger than largestPart, and also the
+// labels if they alone are larger. The workload is then not changed.
+func (r *Record) dropOversizedMetadata() {
+	object := r.object
 	labels := textBytes(object.Labels)
 	if size := labels + textBytes(object.Annotations) + textBytes(object.Overrides) + len(object.OptOut); size > largestPart {
 		object.Unread.Other = cmp.Or(object.Unread.Other, oversizedText("metadata", size, largestPart))
@@ -31,11 +29,17 @@ func (r *Record) dropOversized(excess int) {
 			object.Labels = nil
 		}
 	}
-	if size := bounded.Footprint(*r.pod, r.ownership); size > largestPart {
+}
+
+// dropOversizedTemplate removes the pod template from the record if it is larger than largestPart. The workload is then
+// not changed, and its sidecar not removed. This also applies if fields of the operator's managers were too large.
+func (r *Record) dropOversizedTemplate() {
+	object := r.object
+	if size := bounded.Footprint(*r.pod); size > largestPart {
 		object.Unread.Template = cmp.Or(object.Unread.Template, oversizedText("spec.template", size, largestPart))
 		r.pod = &workload.PodView{}
 	}
-	if excess > 0 {
+	if excess := r.ownership.excess; excess > 0 {
 		object.Unread.Template = cmp.Or(object.Unread.Template, oversizedText("metadata.managedFields", excess, largestOwnership))
 	}
 }

@@ -63,6 +63,11 @@ func TestReduce_DropsOversizedParts(t *testing.T) {
 			require.Equal(t, test.path != "", strings.HasPrefix(view.Unread.Text(), test.path+" is too large: "), view.Unread.Text())
 			require.Equal(t, NewRecord(deployment).View(), view)
 			require.True(t, New().Reduce(deployment).EquivalentTo(record))
+
+			deployment.Generation = 1 // The next event reuses the pod template.
+			cache := New()
+			cache.Put(cache.Reduce(deployment))
+			require.Equal(t, view.Unread, cache.Reduce(deployment).View().Unread)
 		})
 	}
 }

@@ -16,7 +16,7 @@ type digest = [sha256.Size]byte
 // ownerships contains the Ownership of workloads by its content, so that workloads with the same sidecar share one.
 // Only the first of these workloads is parsed.
 type ownerships struct {
-	none *workload.Ownership
+	none *ownership
 	// fields contains the managed fields by their text, and byContent each Ownership by the managed fields and the
 	// parts of the workload that they select.
 	fields    *interned[digest, workload.ManagedFields]
@@ -28,34 +28,47 @@ type ownership struct {
 	workload.Ownership
 
 	fields *workload.ManagedFields
+	// metadata identifies the metadata of the workload that the Ownership was read from, or is zero if the Ownership
+	// also depends on other metadata.
+	metadata digest
+	// excess is the size in bytes of fields that were too large for the cache, or 0 if none were.
+	excess int
 }
 
 // newOwnerships returns ownerships without entries.
 func newOwnerships() *ownerships {
 	return &ownerships{
-		none: &workload.Ownership{}, fields: newInterned[digest, workload.ManagedFields](), byContent: newInterned[digest, ownership](),
+		none: &ownership{}, fields: newInterned[digest, workload.ManagedFields](), byContent: newInterned[digest, ownership](),
 	}
 }
 
-// get returns the Ownership of a workload, which is empty for most workloads. It also returns the size of one that is
-// too large for the cache, otherwise 0.
-func (o *ownerships) get(object workload.Object) (found *workload.Ownership, excess int) {
+// get returns the Ownership of a workload, which is empty for most workloads. previous is an earlier record of the
+// workload, or nil.
+func (o *ownerships) get(object workload.Object, previous *Record) *ownership {
 	if !workload.IsCarrier(object) {
-		return o.none, 0
+		return o.none
 	}
-	text := workload.AppendManagedFields(nil, object)
-	fields := o.fields.getOrCreate(sha256.Sum256(text), func() *workload.ManagedFields { return workload.ReadManagedFields(object) })
+	var space [8 << 10]byte // This is usually enough and avoids an allocation.
+	text := workload.AppendManagedFields(space[:0], object)
+	key := sha256.Sum256(text)
+	fields := o.fields.getOrCreate(key, func() *workload.ManagedFields { return workload.ReadManagedFields(object) })
+	metadata := sha256.Sum256(fields.AppendAnnotations(key[:], object))
+	if previous != nil && previous.hasSameSpec(object) && previous.ownership.metadata == metadata {
+		return previous.ownership
+	}
 	selected := fields.Select(object)
 	content, _ := selected.Marshal() // Every value of the type marshals.
-	key := sha256.Sum256(append(text, content...))
+	key = sha256.Sum256(append(metadata[:], content...))
 	if shared := o.byContent.get(key); shared != nil {
-		return &shared.Ownership, 0
+		return shared
 	}
-	fresh, readsDeployers := fields.Ownership(selected, object)
-	if limited, excess := limitOwnership(fresh); excess > 0 || readsDeployers {
-		return limited, excess // The key does not cover the fields of deployment tools.
+	complete, readsDeployers := fields.Ownership(selected, object)
+	fresh := limitOwnership(complete)
+	if fresh.excess > 0 || readsDeployers {
+		return fresh // The key does not cover the fields of deployment tools.
 	}
-	return &o.byContent.getOrCreate(key, func() *ownership { return &ownership{Ownership: *fresh, fields: fields} }).Ownership, 0
+	fresh.fields, fresh.metadata = fields, metadata
+	return o.byContent.getOrCreate(key, func() *ownership { return fresh })
 }
 
 const (
@@ -66,17 +79,16 @@ const (
 	mostManagers = 32
 )
 
-// limitOwnership returns an Ownership without fields and its size if it is larger than largestOwnership. Otherwise, it
-// returns the Ownership unchanged and 0.
-func limitOwnership(complete *workload.Ownership) (limited *workload.Ownership, excess int) {
+// limitOwnership returns an Ownership for a record. If it is larger than largestOwnership, it has no fields.
+func limitOwnership(complete *workload.Ownership) *ownership {
 	size := bounded.Footprint(*complete)
 	if size <= largestOwnership {
-		return complete, 0
+		return &ownership{Ownership: *complete}
 	}
-	limited = &workload.Ownership{Owned: map[string]workload.OwnedFields{}}
+	limited := &ownership{Ownership: workload.Ownership{Owned: map[string]workload.OwnedFields{}}, excess: size}
 	for _, manager := range complete.Managers[:min(len(complete.Managers), mostManagers)] {
 		limited.Managers = append(limited.Managers, manager)
 		limited.Owned[manager] = workload.OwnedFields{}
 	}
-	return limited, size
+	return limited
 }

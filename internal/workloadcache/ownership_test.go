@@ -48,14 +48,42 @@ func TestReduce_SharesViewOfUnchangedWorkload(t *testing.T) {
 	status := live.DeepCopy()
 	status.ResourceVersion, status.Generation, status.Status.Replicas = "99", 7, 3
 	after := cache.Reduce(status)
-	require.Equal(t, before.viewVersion, after.viewVersion)
+	require.Same(t, before.object, after.object)
 	require.True(t, after.HasSameView(before))
 	require.Equal(t, workload.NewView(status), after.View())
 
 	status.ResourceVersion, status.Annotations["own"] = "100", "changed"
 	changed := cache.Reduce(status)
-	require.NotEqual(t, before.viewVersion, changed.viewVersion)
+	require.NotSame(t, before.object, changed.object)
 	require.Equal(t, workload.NewView(status), changed.View())
+}
+
+// The parts of the spec come from the earlier record while the generation is the same. Changes of the metadata are read.
+func TestReduce_ReadsMetadataOfSameGeneration(t *testing.T) {
+	c := fieldmanager.New(t)
+	bare := c.Live()
+	c.Apply(meta.Manager("logs"), fieldmanager.Sidecar)
+	for name, change := range map[string]func(*appsv1.Deployment){
+		"status":     func(d *appsv1.Deployment) { d.Status.Replicas = 9 },
+		"label":      func(d *appsv1.Deployment) { d.Labels = map[string]string{"team": "search"} },
+		"annotation": func(d *appsv1.Deployment) { metav1.SetMetaDataAnnotation(&d.ObjectMeta, "own", "changed") },
+		"mark": func(d *appsv1.Deployment) {
+			metav1.SetMetaDataAnnotation(&d.ObjectMeta, meta.AnnotationOrphaned(meta.Manager("logs")), "true")
+		},
+		"owned annotation": func(d *appsv1.Deployment) {
+			metav1.SetMetaDataAnnotation(&d.ObjectMeta, meta.AnnotationInjectedHash, "other")
+		},
+		"managed fields": func(d *appsv1.Deployment) { d.ManagedFields = nil },
+	} {
+		for _, live := range []*appsv1.Deployment{bare, c.Live()} {
+			before, after := live.DeepCopy(), live.DeepCopy()
+			before.Generation, after.Generation = 3, 3
+			change(after)
+			cache := New()
+			cache.Put(cache.Reduce(before))
+			require.Equal(t, workload.NewView(after), cache.Reduce(after).View(), name)
+		}
+	}
 }
 
 // A deployment tool owns fields of the sidecar. Its repeated writes alone do not change the record.

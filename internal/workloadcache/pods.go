@@ -13,6 +13,7 @@ import (
 // sharePod returns the view of a pod template with the same content that an earlier call returned, or else its argument.
 // The workloads of one chart then share one view.
 func sharePod(pods *interned[digest, workload.PodView], pod *workload.PodView) *workload.PodView {
-	content, _ := json.Marshal(pod) // Every value of the type marshals, with all fields.
-	return pods.getOrCreate(sha256.Sum256(content), func() *workload.PodView { return pod })
+	sum := sha256.New()
+	_ = json.NewEncoder(sum).Encode(pod) // Every value of the type marshals, with all fields.
+	return pods.getOrCreate(digest(sum.Sum(nil)), func() *workload.PodView { return pod })
 }

@@ -22,15 +22,13 @@ import (
 type Record struct {
 	workload.Ref
 
-	state  workload.State
-	object workload.ObjectView
+	state workload.State
+	// object is shared by the records of a workload in a Cache with equal views.
+	object *workload.ObjectView
 	// pod is shared by the workloads of a Cache with equal pods.
 	pod *workload.PodView
-	// viewVersion is the resource version of the first record of the workload with this View, or "" outside of a
-	// Cache. Records of a workload with the same viewVersion differ only in their State, and share all other memory.
-	viewVersion string
 	// ownership contains the fields of the operator's managers. Workloads with the same sidecar share it.
-	ownership *workload.Ownership
+	ownership *ownership
 
 	// reference is the other workload with the pods that this workload runs, or nil for none. runner is the workload that
 	// runs the pods of this workload, and base the record without that workload. Both are nil for its own controller.
@@ -43,28 +41,40 @@ type Record struct {
 // NewRecord returns the record of a workload that is not in a Cache.
 func NewRecord(object workload.Object) *Record {
 	content, _ := workload.Read(object)
-	ownership, excess := limitOwnership(workload.ReadOwnership(object))
-	record := newRecord(object, &content, ownership)
-	record.dropOversized(excess)
+	record := newRecord(object, &content, limitOwnership(workload.ReadOwnership(object)))
+	record.readTemplate(&content)
 	return record
 }
 
-// newRecord returns the record of a workload with its content and Ownership.
-func newRecord(object workload.Object, content *workload.Content, ownership *workload.Ownership) *Record {
-	view := content.View(object, ownership)
-	pod := view.PodView // A pointer into view would keep all of it.
-	return &Record{
-		Ref: view.Ref, state: view.State, object: view.ObjectView, pod: &pod, ownership: ownership,
+// newRecord returns the record of a workload with its content and Ownership, without the parts of the pod template.
+func newRecord(object workload.Object, content *workload.Content, ownership *ownership) *Record {
+	view := content.ObjectView(object, &ownership.Ownership)
+	record := &Record{
+		Ref: content.Ref(object), state: content.State(object), object: &view, ownership: ownership,
 		reference: content.Refers, history: content.History,
 	}
+	record.dropOversizedMetadata()
+	return record
+}
+
+// readTemplate sets the parts of the record that come from the pod template.
+func (r *Record) readTemplate(content *workload.Content) {
+	pod := content.PodView(&r.ownership.Ownership)
+	r.state.Template, r.pod = workload.TemplateDigest(content.Template, r.ownership.Owned), &pod
+	r.dropOversizedTemplate()
+}
+
+// hasSameSpec reports whether the record has the spec of a later version of the workload. The API server changes the
+// generation with the spec.
+func (r *Record) hasSameSpec(later workload.Object) bool {
+	return r.state.Generation != 0 && r.state.Generation == later.GetGeneration() && r.UID == later.GetUID()
 }
 
 // NewRecordWithView returns a record that has a View and is not in a Cache. The View has no Account.
 func NewRecordWithView(view workload.View) *Record {
-	pod := view.PodView
 	return &Record{
-		Ref: view.Ref, state: view.State, object: view.ObjectView, pod: &pod,
-		ownership: &workload.Ownership{Managers: managersIn(&view), Owned: view.Owned, Marks: view.Marks},
+		Ref: view.Ref, state: view.State, object: &view.ObjectView, pod: &view.PodView,
+		ownership: &ownership{Ownership: workload.Ownership{Managers: managersIn(&view), Owned: view.Owned, Marks: view.Marks}},
 	}
 }
 
@@ -77,7 +87,7 @@ func managersIn(view *workload.View) []string {
 
 // View returns the View of the workload. Maps and slices in it must not be changed.
 func (r *Record) View() workload.View {
-	return workload.View{Ref: r.Ref, State: r.state, ObjectView: r.object, PodView: *r.pod}
+	return workload.View{Ref: r.Ref, State: r.state, ObjectView: *r.object, PodView: *r.pod}
 }
 
 // State returns the State of the View.
@@ -123,9 +133,6 @@ func (r *Record) Traces() []workload.Trace { return r.ownership.Traces }
 // IsDeleting returns Deleting of the View.
 func (r *Record) IsDeleting() bool { return r.object.Deleting }
 
-// LastWriter returns LastWriter of the View.
-func (r *Record) LastWriter() string { return r.object.LastWriter }
-
 // HistoryLimit returns the revisionHistoryLimit of the workload, or a negative number for none.
 func (r *Record) HistoryLimit() int32 { return r.history }
 
@@ -135,14 +142,8 @@ func (r *Record) HasOverrides() bool { return len(r.object.Overrides) > 0 }
 // HasSameView reports whether another record has the same View except for its State. It takes a few nanoseconds for
 // records of an unchanged workload in a Cache.
 func (r *Record) HasSameView(other *Record) bool {
-	if r.UID != other.UID || r.object.Paused != other.object.Paused {
-		return false
-	}
-	if r.viewVersion != "" && r.viewVersion == other.viewVersion {
-		return true
-	}
-	return (r.pod == other.pod || reflect.DeepEqual(r.pod, other.pod)) && r.Ref == other.Ref && reflect.DeepEqual(&r.object, &other.object) &&
-		(r.ownership == other.ownership || reflect.DeepEqual(r.ownership, other.ownership))
+	return r.Ref == other.Ref && (r.pod == other.pod || reflect.DeepEqual(r.pod, other.pod)) && (r.object == other.object || reflect.DeepEqual(r.object, other.object)) &&
+		(r.ownership == other.ownership || reflect.DeepEqual(&r.ownership.Ownership, &other.ownership.Ownership))
 }
 
 // EquivalentTo reports whether another record looks the same to planning, except for versions.

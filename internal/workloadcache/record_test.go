@@ -159,7 +159,7 @@ func TestCarryOver_KeepsSoakWithoutRollout(t *testing.T) {
 			r := New()
 			before, after := r.Reduce(live), r.Reduce(edited(c.change))
 			require.Equal(t, workload.RolloutComplete, before.Rollout())
-			require.NotEqual(t, before.LastWriter(), after.LastWriter())
+			require.NotEqual(t, before.object.LastWriter, after.object.LastWriter)
 			after.CarryOver(before, noon)
 
 			is := after.State()

@@ -40,7 +40,8 @@ func (r *Record) RunBy(runner *Record) *Record {
 	}
 	joined := *base
 	joined.runner, joined.base = runner, base
-	joined.object.Paused = runner.object.Paused
+	object := *base.object
+	object.Paused, joined.object = runner.object.Paused, &object
 	joined.state = base.state.RunBy(&runner.state, runner.reference.ObservedGeneration)
 	return &joined
 }

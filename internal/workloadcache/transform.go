@@ -30,23 +30,30 @@ func (c *Cache) Reduce(object workload.Object) *Record {
 	if !ok {
 		return nil
 	}
-	ownership, excess := c.ownerships.get(object)
-	record := newRecord(object, &content, ownership)
-	record.viewVersion = object.GetResourceVersion()
-	if c.hasShapes {
-		record.state.Shape = workload.ShapeDigest(object, record.ownership.Owned)
+	previous := c.Get(content.Kind.Kind, object.GetNamespace(), object.GetName())
+	if previous != nil {
+		previous = previous.RunBy(nil)
 	}
-	previous := c.Get(record.Kind, record.Namespace, record.Name)
-	if previous != nil && record.HasSameView(previous.RunBy(nil)) {
-		record.shareView(previous.RunBy(nil))
+	record := newRecord(object, &content, c.ownerships.get(object, previous))
+	if previous != nil && previous.hasSameSpec(object) && previous.ownership == record.ownership {
+		record.pod, record.state.Template, record.state.Shape = previous.pod, previous.state.Template, previous.state.Shape
+		record.object.Unread.Template = previous.object.Unread.Template
 	} else {
-		record.dropOversized(excess)
+		record.readTemplate(&content)
 		record.pod = sharePod(c.pods, record.pod)
+		if c.hasShapes {
+			record.state.Shape = workload.ShapeDigest(object, record.ownership.Owned)
+		}
+	}
+	if previous != nil && record.HasSameView(previous) {
+		record.shareView(previous)
+	} else {
+		record.shareStrings()
 	}
 	return record
 }
 
 // shareView makes the record share the View of an earlier record that differs only in its State.
 func (r *Record) shareView(previous *Record) {
-	r.object, r.pod, r.viewVersion, r.ownership = previous.object, previous.pod, previous.viewVersion, previous.ownership
+	r.Ref, r.object, r.pod, r.ownership = previous.Ref, previous.object, previous.pod, previous.ownership
 }
