@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// mark is the name of a metric that the operator always serves.
+// mark is the name of a metric that the operator always serves. Another server sent a response without it.
 const mark = "vectorsidecar_build_info"
 
 // maxResponse is the limit for the size of a response, in bytes.

@@ -25,7 +25,8 @@ type renderer struct {
 	validatesAlways bool
 	// requested is the requested input of the request.
 	requested requestedInputs
-	// writtenBy and oldest are the fields WrittenBy and OldestKubelet of the inputs.
+	// writtenBy is the installation of the operator that is recorded on written objects, and oldest is the oldest
+	// kubelet of the cluster.
 	writtenBy string
 	oldest    Kubelet
 	// aboutURL is the platform team's page about sidecars, or "" for none.

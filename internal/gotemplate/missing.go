@@ -28,7 +28,7 @@ func (a *absent) Error() string {
 	return fmt.Sprintf("%s has no key %q", shorten(a.holder), shorten(a.key))
 }
 
-// optionalHint is the hint for a key that may be optional.
+// optionalHint is the hint for an error about a key that is null or missing, because values may omit it.
 const optionalHint = "if the key is optional, test it with if, with or default"
 
 // asError returns the error for a use of the missing key. Its hint lists the existing keys, because the author

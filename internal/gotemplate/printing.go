@@ -121,7 +121,7 @@ func printf(f *frame, format string, values ...any) (string, error) {
 // verbs summarizes how much text the verbs in a format can print.
 type verbs struct {
 	count int
-	// width is the largest width or precision.
+	// width is the largest width or precision of a verb.
 	width int
 	// picks reports whether several verbs may print the same argument. expands reports whether a verb may print
 	// more than the plain text of its argument.

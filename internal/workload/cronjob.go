@@ -96,7 +96,7 @@ func failurePolicyRemark(policy *batchv1.PodFailurePolicy) string {
 	return "podFailurePolicy: " + strings.Join(rules, ", ") + ": onExitCodes without containerName also applies to the exit code of the sidecar; set containerName to the application's container"
 }
 
-// cronJobReasons are the reasons in warning events. The CronJob controller does not set conditions.
+// cronJobReasons are the reasons that the CronJob controller reports in warning events. It does not set conditions.
 var cronJobReasons = []ControllerReason{
 	{"", failedCreate, meta.ReasonPodsRejected, "of a Job"},
 	{"", "FailedGet", meta.ReasonControllerWarning, "of a Job that it replaces"},

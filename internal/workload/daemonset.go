@@ -133,7 +133,7 @@ func setFinishedDaemonSet(object Object) {
 	}
 }
 
-// daemonSetReasons are the reasons in warning events. The DaemonSet controller does not set conditions.
+// daemonSetReasons are the reasons that the DaemonSet controller reports in warning events. It does not set conditions.
 var daemonSetReasons = []ControllerReason{
 	{"", failedCreate, meta.ReasonPodsRejected, ""},
 	{"", failedDelete, meta.ReasonPodsRejected, ""},

@@ -156,7 +156,8 @@ func setFinishedStatefulSet(object Object) {
 	}
 }
 
-// statefulSetReasons are the reasons in warning events. The StatefulSet controller does not set conditions.
+// statefulSetReasons are the reasons that the StatefulSet controller reports in warning events. It does not set
+// conditions.
 var statefulSetReasons = []ControllerReason{
 	{"", failedCreate, meta.ReasonPodsRejected, "of a pod, or of a PersistentVolumeClaim"},
 	{"", failedDelete, meta.ReasonPodsRejected, ""},
