@@ -5,6 +5,7 @@ package sidecar
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -55,6 +56,15 @@ func announceFailures(ctx context.Context, recorder *events.Recorder, object cli
 		recorder.Eventf(object, nil, corev1.EventTypeWarning, meta.ReasonRolloutFailed, "Rollout", "%s", note)
 		telemetry.Warn(log.FromContext(ctx), "recorded failure", "revision", after[i].Revision, "reason", after[i].Reason, "cause", note)
 	}
+}
+
+// announceRevert emits an event about the revert of a spec to the last known good spec. The cause is that of the first
+// failed workload.
+func announceRevert(ctx context.Context, recorder *events.Recorder, object client.Object, good *v1alpha1.LastKnownGoodSpec, reverted *v1alpha1.RevertedSpec, cause string) {
+	log.FromContext(ctx).Info("reverted spec", "generation", reverted.Generation, "to", good.Generation, "failed", reverted.FailedWorkloads)
+	note := fmt.Sprintf("workloads revert to the spec of generation %d (spec.rollout.onFailure: Revert), because %d workloads failed with the spec of generation %d: %s",
+		good.Generation, reverted.FailedWorkloads, reverted.Generation, cause)
+	recorder.Eventf(object, nil, corev1.EventTypeWarning, meta.ReasonReverted, "Revert", "%s", humanize.ShortenMessage(note, events.NoteLimit))
 }
 
 // announceRevertEnd emits an event if a revert has ended. The current spec is rendered again then.

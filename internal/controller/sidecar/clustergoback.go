@@ -5,17 +5,17 @@ package sidecar
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/apply"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
 // A ClusterVectorSidecar reverts its own spec in all namespaces at once. The reconcile of a namespace with failing
-// workloads writes the revert to the status, and the reconciles of all other namespaces follow. The reconcile of the
-// ClusterVectorSidecar itself adds up the progress of the namespaces, and stores the spec that they have finished.
+// workloads requests the revert. The reconcile of the ClusterVectorSidecar itself writes the revert to the status, and the
+// reconciles of all namespaces follow. It also adds up the progress of the namespaces, and stores the spec that they
+// have finished.
 
 // keepSpecHistory returns the status fields about the spec of a ClusterVectorSidecar. It also returns how long until these
 // fields change without an event, 0 for never.
@@ -33,20 +33,17 @@ func (c *clusters) keepSpecHistory(rollouts *rolloutTracker, cluster *v1alpha1.C
 	return specHistory, max(deadline.Sub(rollouts.now()), time.Millisecond)
 }
 
-// revertSpec writes the revert of a ClusterVectorSidecar's spec to its status, after the reconcile of one namespace
-// has found it necessary. It requeues the ClusterVectorSidecar, and so all of its namespaces.
-func (c *clusters) revertSpec(ctx context.Context, sidecar *v1alpha1.VectorSidecar, reverted *v1alpha1.RevertedSpec) error {
-	name := clusterName(sidecar)
-	err := c.updateCluster(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
-		if lastgood.NewAttempt(asVectorSidecar(cluster)) != lastgood.NewAttempt(sidecar) {
-			return apply.ErrStale // The spec has changed, or has been reverted already.
-		}
-		cluster.Status.Reverted = reverted
+// revertSpec writes the revert of a ClusterVectorSidecar's spec to its status, if a namespace has requested it.
+func (c *clusters) revertSpec(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster) error {
+	request := clusterState.requestedRevert(cluster)
+	if request == nil {
 		return nil
-	})
-	if err != nil {
-		return err
 	}
-	c.notifier.Notify(sidecarcache.ClusterKey(name))
+	good := cluster.Status.LastKnownGood
+	cluster.Status.Reverted = request.reverted
+	if err := c.applyStatus(ctx, cluster); err != nil {
+		return fmt.Errorf("writing the revert of the spec of generation %d to the status: %w", request.reverted.Generation, err)
+	}
+	announceRevert(ctx, c.events, cluster, good, request.reverted, request.cause)
 	return nil
 }

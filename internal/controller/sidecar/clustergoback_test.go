@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
@@ -59,24 +58,27 @@ func TestClusters_WriteDroppedLastKnownGoodOnce(t *testing.T) {
 	require.Equal(t, 2, writes, "the next version is tried")
 }
 
-// The operator computes the status of a ClusterVectorSidecar. Before it writes that status, a reconcile of a namespace
-// records a revert. The write is rejected, because it would remove the record.
-func TestClusters_RejectsStatusComputedBeforeRevert(t *testing.T) {
-	a := newMemoryAPI(t, interceptor.Funcs{}, clusterSidecar("logs", "vector", "shop"))
-	cluster, err := a.clusters.sidecars.Cluster(t.Context(), "logs")
+// The reconcile of a namespace requests a revert, and the reconcile of the ClusterVectorSidecar writes it once.
+func TestClusters_WriteRequestedRevertOnce(t *testing.T) {
+	cluster := clusterSidecar("logs", "vector", "shop")
+	cluster.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Digest: "good", Spec: "{}"}
+	a := newMemoryAPI(t, interceptor.Funcs{}, cluster)
+	current := func() *v1alpha1.ClusterVectorSidecar {
+		found, err := a.clusters.sidecars.Cluster(t.Context(), "logs")
+		require.NoError(t, err)
+		return found
+	}
+	sidecar, err := a.clusters.sidecars.Get(t.Context(), sidecarcache.KeyIn("shop", "logs"))
 	require.NoError(t, err)
-	previous := cluster.Status.DeepCopy()
-	require.NoError(t, a.clusters.updateCluster(t.Context(), "logs", func(cluster *v1alpha1.ClusterVectorSidecar) error {
-		cluster.Status.Reverted = &v1alpha1.RevertedSpec{Generation: 1}
-		return nil
-	}))
+	reverted := &v1alpha1.RevertedSpec{Generation: 1, Digest: lastgood.Digest(&sidecar.Spec), FailedWorkloads: 1}
 
-	cluster.Status.SelectedNamespaces = 1
-	require.ErrorIs(t, a.clusters.writeStatusIfChanged(t.Context(), previous, cluster), apply.ErrStale)
-	cluster, err = a.clusters.sidecars.Cluster(t.Context(), "logs")
-	require.NoError(t, err)
-	require.NotNil(t, cluster.Status.Reverted)
-	previous = cluster.Status.DeepCopy()
-	cluster.Status.SelectedNamespaces = 1
-	require.NoError(t, a.clusters.writeStatusIfChanged(t.Context(), previous, cluster))
+	go func() { _ = a.clusters.events.Start(t.Context()) }()
+	a.clusters.requestRevert(sidecar, reverted, "Deployment web: OOMKilled")
+	require.Nil(t, current().Status.Reverted)
+	require.NoError(t, a.clusters.revertSpec(t.Context(), current(), a.clusters.getOrCreate("logs")))
+	require.Equal(t, reverted.Digest, current().Status.Reverted.Digest)
+	require.Contains(t, <-a.events.Events, "Deployment web: OOMKilled")
+	written := current()
+	require.NoError(t, a.clusters.revertSpec(t.Context(), written.DeepCopy(), a.clusters.getOrCreate("logs")))
+	require.Equal(t, written, current(), "the request is for the spec before the revert")
 }

@@ -18,8 +18,6 @@ type cachedCluster struct {
 	// isSpread is true after the namespaces have been requeued for the first time. Only the reconcile of the
 	// ClusterVectorSidecar itself uses it.
 	isSpread bool
-	// writing is locked while a reconcile writes the status, because the reconciles of namespaces also write to it.
-	writing sync.Mutex
 
 	mu sync.Mutex
 	// version is the version of the ClusterVectorSidecar for which the namespaces were last requeued.

@@ -66,6 +66,19 @@ func (m *clusterCache) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.
 	m.notifier.NotifyAfter(statusDelay, sidecarcache.ClusterKey(name))
 }
 
+// requestRevert requests the revert of a ClusterVectorSidecar's spec, because workloads failed in a namespace.
+func (m *clusterCache) requestRevert(sidecar *v1alpha1.VectorSidecar, reverted *v1alpha1.RevertedSpec, cause string) {
+	name := clusterName(sidecar)
+	m.getOrCreate(name).requestRevert(&revertRequest{Attempt: lastgood.NewAttempt(sidecar), reverted: reverted, cause: cause})
+	m.notifier.Notify(sidecarcache.ClusterKey(name))
+}
+
+// requestStart requests that the status of a ClusterVectorSidecar records the start of the first rollouts in a wave.
+func (m *clusterCache) requestStart(rollout *waveRollout) {
+	m.getOrCreate(rollout.clusterName).requestStart(rollout.Status.Wave, rollout.Status.Revision)
+	m.notifier.Notify(sidecarcache.ClusterKey(rollout.clusterName))
+}
+
 // removeNamespace records that a namespace has no objects or fields of a ClusterVectorSidecar left, or does not exist.
 func (m *clusterCache) removeNamespace(key types.NamespacedName) {
 	name, isCluster := meta.ParseClusterName(key.Name)

@@ -41,6 +41,23 @@ func (k *cachedCluster) observeSpec(sidecar *v1alpha1.VectorSidecar, now time.Ti
 	return lastgood.SumReports(sidecar, reports, now)
 }
 
+// requestRevert records the request of a namespace to revert the spec.
+func (k *cachedCluster) requestRevert(request *revertRequest) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.revert = request
+}
+
+// requestedRevert returns the requested revert of the current spec, nil for none.
+func (k *cachedCluster) requestedRevert(cluster *v1alpha1.ClusterVectorSidecar) *revertRequest {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.revert == nil || k.revert.Attempt != lastgood.NewAttempt(asVectorSidecar(cluster)) {
+		return nil // The spec has changed, or has been reverted already.
+	}
+	return k.revert
+}
+
 // hasDropped reports whether the API server has dropped the last known good spec of this version.
 func (k *cachedCluster) hasDropped(cluster *v1alpha1.ClusterVectorSidecar) bool {
 	k.mu.Lock()

@@ -49,6 +49,28 @@ func (k *cachedCluster) setWaveRollouts(rollouts map[string]*waveRollout) (isOth
 	return isOther
 }
 
+// requestStart records that a namespace starts the first rollouts of a revision in a wave, after the status records
+// the start.
+func (k *cachedCluster) requestStart(wave, revision string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.starts[wave] = revision
+}
+
+// isStartRequested reports whether a namespace waits to start the revision of a wave. It drops a request that does not
+// apply any more, because the revision of the wave is another one, is on hold, or has started.
+func (k *cachedCluster) isStartRequested(rollout *waveRollout) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	wave := rollout.Status.Wave
+	isRequested := k.starts[wave] != "" && k.starts[wave] == rollout.Status.Revision && !rollout.IsHeld &&
+		rollout.Status.StartTime == nil && rollout.Status.CompletionTime == nil
+	if !isRequested {
+		delete(k.starts, wave)
+	}
+	return isRequested
+}
+
 // setProgress records the progress of a namespace.
 func (k *cachedCluster) setProgress(namespace string, rollout *waveRollout, progress fleet.Progress, dueTime, now time.Time) {
 	k.mu.Lock()

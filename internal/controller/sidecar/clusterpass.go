@@ -45,6 +45,9 @@ func (c *clusters) reconcileCluster(ctx context.Context, name string, rollouts *
 		}
 	}
 	clusterState := c.getOrCreate(name)
+	if err := c.revertSpec(ctx, cluster, clusterState); err != nil {
+		return 0, err
+	}
 	isNew, namespaces := clusterState.isNew(cluster), map[string]bool{}
 	if isNew {
 		namespaces = c.affectedNamespaces(ctx, cluster, clusterState)
@@ -133,7 +136,7 @@ func (c *clusters) writeStatus(ctx context.Context, cluster *v1alpha1.ClusterVec
 	}
 	announceRevertEnd(c.events, cluster, &cluster.Spec.VectorSidecarSpec, original.Status.Reverted, cluster.Status.Reverted)
 	announceError(ctx, c.events, c.Reports, cluster, original.Status.Conditions, cluster.Status.Conditions)
-	if err := c.writeStatusIfChanged(ctx, &original.Status, cluster); err != nil {
+	if err := c.applyStatus(ctx, cluster); err != nil {
 		return &reportedError{err}
 	}
 	clusterState.markStatusWritten()

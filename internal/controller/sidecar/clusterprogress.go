@@ -24,10 +24,13 @@ type clusterWaves struct {
 	// broken has the namespaces in which workloads had failed before the revision of the wave started, by the name of
 	// the wave.
 	broken map[string]*priorFailures
+	// starts has the revision whose first rollouts wait in the namespaces until the status records their start, by the
+	// name of the wave.
+	starts map[string]string
 }
 
 func newClusterWaves() clusterWaves {
-	return clusterWaves{progress: map[string]*namespaceProgress{}, broken: map[string]*priorFailures{}}
+	return clusterWaves{progress: map[string]*namespaceProgress{}, broken: map[string]*priorFailures{}, starts: map[string]string{}}
 }
 
 // namespaceProgress is the progress of a namespace with a revision.
@@ -57,6 +60,17 @@ type clusterSpecState struct {
 	// CustomResourceDefinition may be applied separately from the chart, and may lack the field. The operator does
 	// not write the field again for this version.
 	dropped clusterVersion
+	// revert is the revert that the reconcile of a namespace has requested last, nil for none.
+	revert *revertRequest
+}
+
+// revertRequest is the request of a namespace to revert the spec of its ClusterVectorSidecar.
+type revertRequest struct {
+	lastgood.Attempt
+
+	reverted *v1alpha1.RevertedSpec
+	// cause has the first failed workload and the cause of its failure.
+	cause string
 }
 
 func newClusterSpecState() clusterSpecState {

@@ -25,8 +25,8 @@ import (
 )
 
 // clusters reconciles ClusterVectorSidecars. Such a reconcile adds the finalizer, requests the reconciles of the
-// namespaces, and writes the status that their reports add up to. Each namespace is reconciled separately, like a
-// VectorSidecar. So a failing namespace does not block other namespaces, and an event causes the reconcile of one
+// namespaces, and writes the status that their reports add up to. No other reconcile writes that status. Each namespace is
+// reconciled separately, like a VectorSidecar. So a failing namespace does not block other namespaces, and an event causes the reconcile of one
 // namespace only.
 type clusters struct {
 	*clusterCache
@@ -94,14 +94,18 @@ func (c *clusters) reportNamespaceError(ctx context.Context, namespace, name str
 
 // reportError writes to the status why the reconcile of a ClusterVectorSidecar itself has failed.
 func (c *clusters) reportError(ctx context.Context, name string, failure error) {
-	err := c.updateCluster(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
-		previous := cluster.Status.Conditions
-		cluster.Status = status.NewClusterFailureStatus(cluster, failure, metav1.Now())
-		announceError(ctx, c.events, c.Reports, cluster, previous, cluster.Status.Conditions)
-		return nil
-	})
 	c.Metrics.SetSidecarState(sidecarcache.ClusterKey(name), telemetry.SidecarState{Ready: string(metav1.ConditionFalse), Reason: meta.ReasonRetrying})
-	if err != nil {
+	cluster, err := c.sidecars.Cluster(ctx, name)
+	if cluster == nil || err != nil {
+		return
+	}
+	previous := cluster.Status.DeepCopy()
+	cluster.Status = status.NewClusterFailureStatus(cluster, failure, metav1.Now())
+	announceError(ctx, c.events, c.Reports, cluster, previous.Conditions, cluster.Status.Conditions)
+	if equality.Semantic.DeepEqual(previous, &cluster.Status) {
+		return
+	}
+	if err := c.applyStatus(ctx, cluster); err != nil {
 		log.FromContext(ctx).V(1).Info("writing the failure to the status", "cause", err.Error())
 	}
 }
@@ -119,42 +123,6 @@ func (c *clusters) forget(name string) {
 	for namespace := range clusterState.namespaces() {
 		c.notifier.Notify(sidecarcache.KeyIn(namespace, name))
 	}
-}
-
-// updateCluster writes the status after a function has changed it. The error is apply.ErrStale if the ClusterVectorSidecar
-// does not exist anymore.
-func (c *clusters) updateCluster(ctx context.Context, name string, mutate func(*v1alpha1.ClusterVectorSidecar) error) error {
-	clusterState := c.getOrCreate(name)
-	clusterState.writing.Lock()
-	defer clusterState.writing.Unlock()
-	cluster, err := c.sidecars.Cluster(ctx, name)
-	if err != nil {
-		return err
-	}
-	if cluster == nil {
-		return apply.ErrStale
-	}
-	original := cluster.DeepCopy()
-	if err := mutate(cluster); err != nil || equality.Semantic.DeepEqual(original.Status, cluster.Status) {
-		return err
-	}
-	return c.applyStatus(ctx, cluster)
-}
-
-// writeStatusIfChanged writes a status that was computed from a previous one. The error is apply.ErrStale if another reconcile has
-// written another status since.
-func (c *clusters) writeStatusIfChanged(ctx context.Context, previous *v1alpha1.ClusterVectorSidecarStatus, cluster *v1alpha1.ClusterVectorSidecar) error {
-	clusterState := c.getOrCreate(cluster.Name)
-	clusterState.writing.Lock()
-	defer clusterState.writing.Unlock()
-	current, err := c.sidecars.Cluster(ctx, cluster.Name)
-	if err != nil || current == nil {
-		return err
-	}
-	if !equality.Semantic.DeepEqual(&current.Status, previous) {
-		return apply.ErrStale
-	}
-	return c.applyStatus(ctx, cluster)
 }
 
 // applyStatus writes the whole status.

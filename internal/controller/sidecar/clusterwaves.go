@@ -4,17 +4,16 @@
 package sidecar
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/waves"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
@@ -65,6 +64,9 @@ func (c *clusters) advanceRollouts(ctx context.Context, tracker *rolloutTracker,
 		if rollout.IsNew {
 			clusterState.setBroken(name, broken, generation)
 		}
+		if clusterState.isStartRequested(rollout) {
+			rollout.MarkStarted(c.clock())
+		}
 		rollout.lastStatus, rollouts[name] = lastStatus, rollout
 	}
 	nextDue := c.observeRollouts(ctx, tracker, &platform.Target, cluster, clusterState, members, rollouts)
@@ -86,20 +88,20 @@ func (c *clusters) advanceRollouts(ctx context.Context, tracker *rolloutTracker,
 	return max(nextDue.Sub(tracker.now()), time.Millisecond), nil
 }
 
-// recordRollouts writes to the status which revisions start, and which revisions continue because workloads have
-// reached spec.rollout.maxAge. It does so before a workload is written, because another leader may have to continue
-// after a crash.
+// recordRollouts writes to the status which revisions start, when their first rollouts start, and which revisions
+// continue because workloads have reached spec.rollout.maxAge. It does so before a workload is written, because another
+// leader may have to continue after a crash.
 func (c *clusters) recordRollouts(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, rollouts map[string]*waveRollout) error {
 	hasStarted := func(rollout *waveRollout) bool {
-		return rollout.IsNew || rollout.lastStatus != nil && rollout.lastStatus.CompletionTime != nil && rollout.Status.CompletionTime == nil
+		previous := cmp.Or(rollout.lastStatus, &v1alpha1.RolloutStatus{})
+		return rollout.IsNew || previous.StartTime == nil && rollout.Status.StartTime != nil || previous.CompletionTime != nil && rollout.Status.CompletionTime == nil
 	}
 	if !slices.ContainsFunc(slices.Collect(maps.Values(rollouts)), hasStarted) {
 		return nil
 	}
-	previous := cluster.Status.DeepCopy()
 	cluster.Status.Waves = rolloutStatuses(rollouts)
 	log.FromContext(ctx).Info("starting revisions in waves", "waves", slices.Sorted(maps.Keys(rollouts)))
-	return c.writeStatusIfChanged(ctx, previous, cluster)
+	return c.applyStatus(ctx, cluster)
 }
 
 // observeRollouts records the progress of the waves, and requeues the VectorSidecars that wait for it. It returns the time at
@@ -118,19 +120,4 @@ func (c *clusters) observeRollouts(ctx context.Context, tracker *rolloutTracker,
 		announceFailures(ctx, c.events, cluster, recorded, rollout.Status.Failures)
 	}
 	return nextDue
-}
-
-// markStarted sets the start time of a wave in the status before the first rollouts of its revision start. It leaves a
-// status with a start time or a completion time unchanged.
-func (c *clusters) markStarted(ctx context.Context, name string, rollout *waveRollout, now time.Time) error {
-	return c.updateCluster(ctx, name, func(cluster *v1alpha1.ClusterVectorSidecar) error {
-		i := slices.IndexFunc(cluster.Status.Waves, func(wave v1alpha1.RolloutStatus) bool { return wave.Wave == rollout.Status.Wave })
-		if i < 0 || cluster.Status.Waves[i].Revision != rollout.Status.Revision {
-			return apply.ErrStale // The wave has another revision now.
-		}
-		if wave := &cluster.Status.Waves[i]; wave.StartTime == nil && wave.CompletionTime == nil {
-			wave.StartTime = &metav1.Time{Time: now.Truncate(time.Second)}
-		}
-		return nil
-	})
 }

@@ -9,17 +9,12 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
-	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
@@ -67,25 +62,23 @@ func (s *waveRollout) hadFailed(namespace string) bool {
 
 // revertSpec reverts a VectorSidecar to its last known good spec, if workloads have failed because of a change of the
 // spec. The status records the revert before a workload is written, because another leader may have to continue after
-// a crash. If the result is true, the reconcile must be repeated with the reverted spec.
-func (s *rolloutTracker) revertSpec(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, decision *decision.Decision) (bool, error) {
+// a crash. If isReverting is true, the reconcile must end, and be repeated after a time, or for a ClusterVectorSidecar,
+// after its own reconcile has written the revert.
+func (s *rolloutTracker) revertSpec(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, decision *decision.Decision) (isReverting bool, requeueAfter time.Duration, err error) {
 	reverted := lastgood.Revert(sidecar, s.newObservation(sidecar, rollout, decision, nil), s.now())
 	if reverted == nil {
-		return false, nil
+		return false, 0, nil
 	}
-	good := sidecar.Status.LastKnownGood.Generation
-	write := func() error { return s.statuses.writeRevert(ctx, sidecarState, sidecar, decision, reverted, s.now()) }
+	good, cause := sidecar.Status.LastKnownGood, failureReason(decision.Plans)
 	if sidecar.Cluster != nil {
-		write = func() error { return s.clusters.revertSpec(ctx, sidecar, reverted) }
+		s.clusters.requestRevert(sidecar, reverted, cause)
+		return true, 0, nil
 	}
-	if err := write(); err != nil {
-		return false, fmt.Errorf("writing the revert of the spec of generation %d to the status: %w", reverted.Generation, err)
+	if err := s.statuses.writeRevert(ctx, sidecarState, sidecar, decision, reverted, s.now()); err != nil {
+		return false, 0, fmt.Errorf("writing the revert of the spec of generation %d to the status: %w", reverted.Generation, err)
 	}
-	log.FromContext(ctx).Info("reverted spec", "generation", reverted.Generation, "to", good, "failed", reverted.FailedWorkloads)
-	note := fmt.Sprintf("workloads revert to the spec of generation %d (spec.rollout.onFailure: Revert), because %d workloads failed with the spec of generation %d: %s",
-		good, reverted.FailedWorkloads, reverted.Generation, failureReason(decision.Plans))
-	s.statuses.events.Eventf(sidecar, nil, corev1.EventTypeWarning, meta.ReasonReverted, "Revert", "%s", humanize.ShortenMessage(note, events.NoteLimit))
-	return true, nil
+	announceRevert(ctx, s.statuses.events, sidecar, good, reverted, cause)
+	return true, state.AtOnce, nil
 }
 
 // writeRevert writes to the status of a VectorSidecar that its spec is reverted.

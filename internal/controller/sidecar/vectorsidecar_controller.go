@@ -199,13 +199,16 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	span.Set(telemetry.AttributeTemplateSet, decision.TemplateSet)
 	span.SetCount(telemetry.AttributeMatched, decision.Matched)
 	r.snapshots.configMaps.forget(sidecarState.KeepReferences(decision.ConfigMaps()))
-	switch isBack, err := r.rollouts.revertSpec(ctx, sidecarState, sidecar, rollout, decision); {
+	switch isReverting, requeueAfter, err := r.rollouts.revertSpec(ctx, sidecarState, sidecar, rollout, decision); {
 	case err != nil:
 		return reconcile.Result{}, telemetry.ResultFailed, err
-	case isBack:
-		return reconcile.Result{RequeueAfter: state.AtOnce}, telemetry.ResultUnchanged, nil
+	case isReverting:
+		return reconcile.Result{RequeueAfter: requeueAfter}, telemetry.ResultUnchanged, nil
+	case rollout.isFirstStart(decision): // The reconcile of the ClusterVectorSidecar wakes this one.
+		r.clusters.requestStart(rollout)
+		return reconcile.Result{}, telemetry.ResultUnchanged, nil
 	}
-	if err := r.record(ctx, sidecarState, sidecar, rollout, decision); err != nil {
+	if err := r.rollouts.record(ctx, sidecarState, sidecar, rollout, decision); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("recording the started revision of %s: %w", desired.Describe(sidecar), err)
 	}
 	sidecarState.SetAdoptedContent(decision.Adopted)
@@ -260,15 +263,6 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	}
 	requeueAfter = nextRequeue(append(stateWaits(sidecarState, decision, results, r.snapshots.options.ReadPods), requeueAfter, namespaceWait)...)
 	return reconcile.Result{RequeueAfter: requeueAfter}, label, nil
-}
-
-// record writes the start of a revision to the status before workloads are written for the revision. If a
-// ClusterVectorSidecar follows the waves, record writes to the status of the ClusterVectorSidecar.
-func (r *VectorSidecarReconciler) record(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, decision *decision.Decision) error {
-	if rollout != nil && rollout.isFirstStart(decision) {
-		return r.clusters.markStarted(ctx, rollout.clusterName, rollout, r.instruments.clock())
-	}
-	return r.rollouts.record(ctx, sidecarState, sidecar, rollout, decision)
 }
 
 // release removes the finalizer of a deleted VectorSidecar when the sidecar is removed from all workloads.

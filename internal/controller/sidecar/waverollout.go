@@ -87,6 +87,8 @@ func hasFailedRevision(rolloutStatus *v1alpha1.RolloutStatus) bool {
 // isFirstStart reports whether a reconcile starts the first rollouts of the revision in a wave of a ClusterVectorSidecar,
 // before the status records the start.
 func (s *waveRollout) isFirstStart(decision *decision.Decision) bool {
-	isBegun := s.Status.StartTime != nil || s.Status.CompletionTime != nil
-	return s.clusterName != "" && !s.IsHeld && !isBegun && plan.HasRollouts(decision.Plans)
+	if s == nil || s.Status.StartTime != nil || s.Status.CompletionTime != nil {
+		return false
+	}
+	return s.clusterName != "" && !s.IsHeld && plan.HasRollouts(decision.Plans)
 }
