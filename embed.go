@@ -32,10 +32,12 @@
 //   - internal/apply – a plan or a companion ConfigMap – a write to the API server, as the only writer.
 //   - internal/status – a decision and the results of its writes – the status of a VectorSidecar.
 //   - internal/controller/sidecar – watch events – reconciles: read a snapshot, decide, apply, write the status.
+//   - internal/controller/clustersidecar – a ClusterVectorSidecar and the reports of its namespaces – reconciles of the namespaces, and the status.
 //   - internal/controller/state – results of earlier reconciles – the cached state of a VectorSidecar.
 //   - internal/controller/sidecarcache – a namespace, name or index key – VectorSidecars in the cache.
 //   - internal/controller/catalog – the platform's ConfigMaps – the published platform and stored revisions.
 //   - internal/controller/waves – statuses of VectorSidecars – the published waves, in which a revision starts.
+//   - internal/controller/slots – the demand and progress of reconciles – rollout slots, and reconciles that get slots later.
 //   - internal/controller/companionuse – workloads and their revisions – old companion ConfigMaps that no rollback needs.
 //   - internal/controller/declared – the ConfigMap of values – applies and deletions of the VectorSidecars that it declares.
 //   - internal/controller/leftovers – workloads and ConfigMaps – removals of sidecars of VectorSidecars that do not exist.
@@ -45,6 +47,7 @@
 //   - internal/controller/podfaults – unready workloads – the errors that keep their pods from running.
 //   - internal/controller/workloads – events of workloads and served APIs – the workload cache, and keys of reconciles.
 //   - internal/controller/notify – keys – requests in the queue of a controller.
+//   - internal/controller/instrument – starts and ends of reconciles and steps – metrics, traces, and an error while one is stuck.
 //   - internal/controller/schedule – an interval and a function – a runnable that calls the function periodically.
 //   - internal/controller/shutdown – the signal to stop – contexts that end with it, or that let a write finish.
 //   - internal/controller/events – events of all controllers – Kubernetes events at a limited rate.

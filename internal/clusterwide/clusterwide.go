@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -129,6 +130,12 @@ func NewSidecar(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSele
 	return sidecar
 }
 
+// NewUnplacedSidecar returns the VectorSidecar that a ClusterVectorSidecar stands for in any namespace. It has no
+// namespace.
+func NewUnplacedSidecar(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.VectorSidecar {
+	return NewSidecar(cluster, "", true)
+}
+
 // finishedCanary returns the change that canaries have finished in a namespace, or "" if there is none.
 func finishedCanary(cluster *v1alpha1.ClusterVectorSidecar, namespace string) string {
 	entries := cluster.Status.FinishedCanaries // Sorted by namespace.
@@ -156,7 +163,7 @@ func ResolveCluster(object runtime.Object) runtime.Object {
 // returns a copy with the annotation AnnotationExcess, and with only the parts of the spec that are needed. Its
 // VectorSidecars are then also too large.
 func TruncateOversized(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.ClusterVectorSidecar {
-	reduced := desired.DropOversizedSpec(NewSidecar(cluster, "", true))
+	reduced := desired.DropOversizedSpec(NewUnplacedSidecar(cluster))
 	excess := reduced.Annotations[meta.AnnotationExcess]
 	if excess == "" {
 		return cluster
@@ -168,4 +175,15 @@ func TruncateOversized(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.Cluster
 		truncated.Spec.DeletionPolicy = cluster.Spec.DeletionPolicy
 	}
 	return truncated
+}
+
+// ClusterKey returns the key of the reconcile of a ClusterVectorSidecar itself. The keys of the reconciles of its
+// namespaces contain the name of the namespace.
+func ClusterKey(cluster string) types.NamespacedName {
+	return KeyIn("", cluster)
+}
+
+// KeyIn returns the key of the VectorSidecar that a ClusterVectorSidecar stands for in a namespace.
+func KeyIn(namespace, cluster string) types.NamespacedName {
+	return types.NamespacedName{Namespace: namespace, Name: meta.InNamespace(cluster)}
 }

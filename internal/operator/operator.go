@@ -26,6 +26,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/admission"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/instrument"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecar"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -159,7 +160,7 @@ func loopOptions(options *Options, process *Process) sidecar.Options {
 		WatchNamespaces:   options.WatchNamespaces,
 		ClusterSidecars:   options.ClusterSidecars,
 		Concurrency:       options.Concurrency,
-		Instruments:       sidecar.Instruments{Tracer: process.Tracer, Reports: cmp.Or(process.Reports, telemetry.NewNoopReporter())},
+		Instruments:       instrument.Instruments{Tracer: process.Tracer, Reports: cmp.Or(process.Reports, telemetry.NewNoopReporter())},
 		Patience:          process.Patience,
 		Quiet:             process.Quiet,
 		PolicyInterval:    process.PolicyInterval,

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
@@ -272,5 +273,23 @@ func failureOutcome(list decision.Results) (outcome, bool) {
 	return result, true
 }
 
-// IsRevert reports whether a condition is about a revert to an earlier revision or spec.
-func IsRevert(condition *metav1.Condition) bool { return condition.Reason == meta.ReasonReverted }
+// NewErrors compares the conditions of two statuses. announced is the condition Error if it has become true or has another
+// message, and no other event is about it, as about the start of a revert. terminal is the condition if it also waits for a
+// user. Both are nil otherwise.
+func NewErrors(before, after []metav1.Condition) (announced, terminal *metav1.Condition) {
+	previous := apimeta.FindStatusCondition(before, meta.ConditionError)
+	current := apimeta.FindStatusCondition(after, meta.ConditionError)
+	if current.Status != metav1.ConditionTrue || previous != nil && previous.Status == current.Status && previous.Message == current.Message {
+		return nil, nil
+	}
+	if !isRevert(current) {
+		announced = current
+	}
+	if apimeta.IsStatusConditionTrue(after, meta.ConditionStalled) {
+		terminal = current
+	}
+	return announced, terminal
+}
+
+// isRevert reports whether a condition is about a revert to an earlier revision or spec.
+func isRevert(condition *metav1.Condition) bool { return condition.Reason == meta.ReasonReverted }

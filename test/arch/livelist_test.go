@@ -20,8 +20,6 @@ import (
 // that were listed before.
 var fromMemory = map[string]string{
 	"internal/controller/catalog/reconciler.go":     "r.options.Cached",
-	"internal/controller/sidecar/clusterpass.go":    "c.client",
-	"internal/controller/overlayset/namespaces.go":  "cached",
 	"internal/controller/sidecarcache/clusters.go":  "l.cached",
 	"internal/controller/sidecarcache/lister.go":    "l.cached",
 	"internal/controller/declared/watch.go":         "r.Cached",

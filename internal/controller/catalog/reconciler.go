@@ -152,8 +152,8 @@ func (r *Reconciler) isPlatform(configMap client.Object) bool {
 	return client.ObjectKeyFromObject(configMap) == r.options.Installation || isSet && configMap.GetNamespace() == r.options.Namespace
 }
 
-// IsLoaded reports whether the first attempt to load the platform has ended, also with an error.
-func (r *Reconciler) IsLoaded() bool { return r.loaded.Load() != nil }
+// isLoaded reports whether the first attempt to load the platform has ended, also with an error.
+func (r *Reconciler) isLoaded() bool { return r.loaded.Load() != nil }
 
 // Current returns the published platform. The error is errNotLoaded before the first load, or the error of that load.
 func (r *Reconciler) Current() (*desired.Platform, error) {
@@ -214,32 +214,6 @@ func (r *Reconciler) reload(ctx context.Context) (isNew bool, err error) {
 	r.options.Metrics.SetWritesStopped(platform.Stop.IsActive())
 	r.options.Metrics.SetTemplateSets(countTemplateSets(platform))
 	return true, nil
-}
-
-// StoredRevisions returns the stored revisions, newest first. The error is an *UnstoredError.
-func (r *Reconciler) StoredRevisions(ctx context.Context) ([]fleet.StoredRevision, error) {
-	return r.revisions.ledger.read(ctx)
-}
-
-// PrepareStart stores everything that must exist before a VectorSidecar starts a revision of the platform: the marks of
-// failed revisions, the record of the published revision, and the revision. A start deletes the failure from the status;
-// a return from a failed revision keeps it and does not need the mark. The error is a *fleet.RecordError if the revision
-// cannot be read back, an *UnstoredError if it cannot be stored yet, and apply.ErrStale if there is a later platform.
-func (r *Reconciler) PrepareStart(ctx context.Context, platform *desired.Platform, revision string, isReturn bool) error {
-	errLater := fmt.Errorf("publishing revision %s: %w", platform.Revision, apply.ErrStale)
-	waves := r.options.Waves.Current()
-	if !waves.IsFor(&platform.Target) {
-		return errLater
-	}
-	if !isReturn {
-		if err := r.revisions.ledger.markFailures(ctx, waves.Failures()); err != nil {
-			return err
-		}
-	}
-	if current, _ := r.Current(); current != platform {
-		return errLater
-	}
-	return r.revisions.prepareStart(ctx, revision, platform)
 }
 
 // Tidy records the published revision, updates the marks of failed revisions, and deletes stored revisions that no

@@ -59,7 +59,7 @@ func (r *revisionRequest) attemptRequest(ctx context.Context, revision string, r
 		r.markSucceeded()
 		return nil
 	}
-	if ctx.Err() != nil || IsGone(err) || errors.Is(err, election.ErrNotLeading) {
+	if ctx.Err() != nil || isGone(err) || errors.Is(err, election.ErrNotLeading) {
 		return err
 	}
 	wait := r.options.Backoff.Next(state.RetryRevision, r.name)
@@ -74,8 +74,8 @@ func (r *revisionRequest) markSucceeded() {
 	r.options.Backoff.Reset(state.RetryRevision, r.name)
 }
 
-// IsGone reports whether an error means that a revision cannot be read back, and that a retry does not help.
-func IsGone(err error) bool {
+// isGone reports whether an error means that a revision cannot be read back, and that a retry does not help.
+func isGone(err error) bool {
 	recordError := &fleet.RecordError{}
 	return errors.As(err, &recordError)
 }

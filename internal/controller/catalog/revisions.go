@@ -81,7 +81,7 @@ func (r *revisions) platformAt(ctx context.Context, revision string, current *de
 			return nil, err // The error is not cached, because a deleted revision may be restored.
 		}
 		platform, err := r.options.Catalog.PlatformAt(ctx, content)
-		if err != nil && !IsGone(err) {
+		if err != nil && !isGone(err) {
 			return nil, err
 		}
 		cached = loadedCatalog{platform, err}
@@ -130,7 +130,7 @@ func (r *revisions) lastPublished(ctx context.Context, published *fleet.Publicat
 		revision = published.Revision
 	}
 	content, err := source.ReadRevision(ctx, r.options.Live.Reader(), r.options.Installation, revision)
-	if IsGone(err) {
+	if isGone(err) {
 		log.FromContext(ctx).Error(err, "reading the last published revision")
 		return nil, nil //nolint:nilnil // The revision counts as not stored.
 	}

@@ -23,6 +23,9 @@ import (
 // each key once, and keys that are added before the controller starts are queued when it starts. The zero value is ready
 // to use.
 type Notifier struct {
+	// ClusterScoped gets the keys without a namespace. If it is nil, this Notifier keeps them.
+	ClusterScoped *Notifier
+
 	mu sync.Mutex
 	// queue is nil until the controller starts. pending adds the keys of the time until then.
 	queue   workqueue.TypedRateLimitingInterface[reconcile.Request]
@@ -62,6 +65,10 @@ func (n *Notifier) addKeys(options priorityqueue.AddOpts, keys []types.Namespace
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, key := range keys {
+		if key.Namespace == "" && n.ClusterScoped != nil {
+			n.ClusterScoped.addKeys(options, []types.NamespacedName{key})
+			continue
+		}
 		if n.queue == nil {
 			n.pending = append(n.pending, func() { n.add(key, options) })
 			continue

@@ -57,3 +57,13 @@ func pause(ctx context.Context, delay time.Duration) {
 	case <-time.After(wait.Jitter(delay, jitter)):
 	}
 }
+
+// NextRequeue returns the shortest wait, or 0 if all are 0. A wait of 0 means never.
+func NextRequeue(waits ...time.Duration) (shortest time.Duration) {
+	for _, wait := range waits {
+		if wait > 0 && (shortest == 0 || wait < shortest) {
+			shortest = wait
+		}
+	}
+	return shortest
+}

@@ -4,81 +4,21 @@
 package sidecar
 
 import (
-	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
 	corev1 "k8s.io/api/core/v1"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
-	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
-	"kontroloop.ai/vector-sidecar-operator/internal/status"
-	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
-
-// announceError emits an event if the condition Error has become true or has another message. It also reports an
-// object that is stalled.
-func announceError(ctx context.Context, recorder *events.Recorder, reports *telemetry.Reporter, object client.Object, before, after []metav1.Condition) {
-	previous := apimeta.FindStatusCondition(before, meta.ConditionError)
-	current := apimeta.FindStatusCondition(after, meta.ConditionError)
-	if current.Status != metav1.ConditionTrue || previous != nil && previous.Status == current.Status && previous.Message == current.Message {
-		return
-	}
-	if !status.IsRevert(current) { // The start of the revert has another event.
-		recorder.Eventf(object, nil, corev1.EventTypeWarning, current.Reason, "Reconcile", "%s", humanize.ShortenMessage(current.Message, events.NoteLimit))
-	}
-	if apimeta.IsStatusConditionTrue(after, meta.ConditionStalled) {
-		telemetry.Warn(log.FromContext(ctx), "waiting for user action", "reason", current.Reason, "cause", current.Message)
-		reports.ReportTerminal(current.Reason)
-	}
-}
-
-// announceFailures emits an event about each failure of a rollout that the previous status does not have.
-func announceFailures(ctx context.Context, recorder *events.Recorder, object client.Object, before, after []v1alpha1.RolloutFailure) {
-	for i := range after {
-		if slices.Contains(before, after[i]) {
-			continue
-		}
-		note := humanize.ShortenMessage(after[i].Text(), events.NoteLimit)
-		recorder.Eventf(object, nil, corev1.EventTypeWarning, meta.ReasonRolloutFailed, "Rollout", "%s", note)
-		telemetry.Warn(log.FromContext(ctx), "recorded failure", "revision", after[i].Revision, "reason", after[i].Reason, "cause", note)
-	}
-}
-
-// announceRevert emits an event about the revert of a spec to the last known good spec. The cause is that of the first
-// failed workload.
-func announceRevert(ctx context.Context, recorder *events.Recorder, object client.Object, good *v1alpha1.LastKnownGoodSpec, reverted *v1alpha1.RevertedSpec, cause string) {
-	log.FromContext(ctx).Info("reverted spec", "generation", reverted.Generation, "to", good.Generation, "failed", reverted.FailedWorkloads)
-	note := fmt.Sprintf("workloads revert to the spec of generation %d (spec.rollout.onFailure: Revert), because %d workloads failed with the spec of generation %d: %s",
-		good.Generation, reverted.FailedWorkloads, reverted.Generation, cause)
-	recorder.Eventf(object, nil, corev1.EventTypeWarning, meta.ReasonReverted, "Revert", "%s", humanize.ShortenMessage(note, events.NoteLimit))
-}
-
-// announceRevertEnd emits an event if a revert has ended. The current spec is rendered again then.
-func announceRevertEnd(recorder *events.Recorder, object client.Object, spec *v1alpha1.VectorSidecarSpec, previous, current *v1alpha1.RevertedSpec) {
-	if previous == nil || current != nil || object.GetDeletionTimestamp() != nil {
-		return
-	}
-	reason := "the spec has changed"
-	if lastgood.Digest(spec) == previous.Digest {
-		reason = "a user retries the spec"
-	}
-	recorder.Eventf(object, nil, corev1.EventTypeNormal, meta.ReasonRevertEnded, "Revert",
-		"workloads get the current spec again instead of the spec before generation %d: %s", previous.Generation, reason)
-}
 
 // announceOwned emits an event on each workload with a controller owner that is about to get its first sidecar. It
 // emits the event of the first such workload on the VectorSidecar, too.

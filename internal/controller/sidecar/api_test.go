@@ -26,7 +26,10 @@ import (
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/clustersidecar"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/instrument"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/waves"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -98,9 +101,10 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	a.VectorSidecarReconciler = newReconciler(digesting{live}, livelist.NewPager().Client(live), nil, events.New(recorder, known, nil, nil), &Options{
 		Workloads: workloadcache.New(), Catalog: sets, Settings: desired.Settings{Home: values.Namespace, DefaultEnvironment: "development", KubeVersion: "v1.36.0"},
 		Installation: values, ClusterSidecars: true,
-		Cache: desired.NewCache(), Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now), Reports: telemetry.NewNoopReporter()}, Clock: func() time.Time { return a.clock() }, Quiet: -1,
+		Cache: desired.NewCache(), Instruments: instrument.Instruments{Metrics: telemetry.NewMetrics("1", time.Now), Reports: telemetry.NewNoopReporter()}, Clock: func() time.Time { return a.clock() }, Quiet: -1,
 	})
 	require.NoError(t, a.periodic.notifier.Source().Start(t.Context(), a.waiting))
+	require.NoError(t, a.periodic.notifier.ClusterScoped.Source().Start(t.Context(), a.waiting))
 	a.sync(t)
 	return a
 }
@@ -126,20 +130,30 @@ func (a *memoryAPI) loadPlatform(ctx context.Context) error {
 
 // checkWaves checks the waves.
 func (a *memoryAPI) checkWaves(ctx context.Context) error {
-	i := slices.IndexFunc(a.subcontrollers, func(other subcontroller) bool {
-		_, is := other.(*waves.Reconciler)
-		return is
-	})
-	_, err := a.subcontrollers[i].(*waves.Reconciler).Reconcile(ctx, reconcile.Request{}) //nolint:forcetypeassert // The line above checks it.
+	_, err := findSubcontroller[*waves.Reconciler](a).Reconcile(ctx, reconcile.Request{})
 	return err
 }
 
-// Reconcile reconciles after the events of the platform's ConfigMaps, and checks the waves.
+// findSubcontroller returns the other controller of a type.
+func findSubcontroller[T subcontroller](a *memoryAPI) T {
+	i := slices.IndexFunc(a.subcontrollers, func(other subcontroller) bool {
+		_, is := other.(T)
+		return is
+	})
+	return a.subcontrollers[i].(T) //nolint:forcetypeassert // The line above checks it.
+}
+
+// Reconcile reconciles a VectorSidecar or a ClusterVectorSidecar after the events of the platform's ConfigMaps, and checks
+// the waves.
 func (a *memoryAPI) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	if err := a.loadPlatform(ctx); err != nil {
 		return reconcile.Result{}, err
 	}
-	result, err := a.VectorSidecarReconciler.Reconcile(ctx, request)
+	reconciler := reconcile.Reconciler(a.VectorSidecarReconciler)
+	if request.Namespace == "" {
+		reconciler = findSubcontroller[*clustersidecar.Reconciler](a)
+	}
+	result, err := reconciler.Reconcile(ctx, request)
 	if checkErr := a.checkWaves(ctx); checkErr != nil {
 		return reconcile.Result{}, checkErr
 	}
@@ -166,7 +180,7 @@ func (a *memoryAPI) once(t *testing.T, name string) (reconcile.Result, error) {
 // onceCluster reconciles a ClusterVectorSidecar itself once.
 func (a *memoryAPI) onceCluster(t *testing.T, name string) error {
 	t.Helper()
-	_, err := a.Reconcile(t.Context(), reconcile.Request{NamespacedName: sidecarcache.ClusterKey(name)})
+	_, err := a.Reconcile(t.Context(), reconcile.Request{NamespacedName: clusterwide.ClusterKey(name)})
 	return err
 }
 

@@ -18,6 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/instrument"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
@@ -33,7 +34,7 @@ const writers = 16
 
 // applier carries out decisions.
 type applier struct {
-	instruments *instruments
+	instruments *instrument.Observer
 	writer      *apply.Writer
 	events      *events.Recorder
 	views       *stalenessGuard
@@ -177,15 +178,15 @@ func (a *applier) writeWorkload(ctx context.Context, sidecarState *state.Sidecar
 func (a *applier) applyPlan(ctx context.Context, p *plan.Plan) (apply.WriteResult, error) {
 	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
-	ctx, applying := a.instruments.startStep(ctx, "apply")
-	applying.span.Set(telemetry.AttributeKind, p.Target.Kind)
-	applying.span.Set(telemetry.AttributeWorkload, p.Target.Name)
-	applying.span.Set(telemetry.AttributeAction, p.Action())
-	applying.span.Set(telemetry.AttributeHash, p.InjectedHash())
+	ctx, applying := a.instruments.StartStep(ctx, "apply")
+	applying.Span.Set(telemetry.AttributeKind, p.Target.Kind)
+	applying.Span.Set(telemetry.AttributeWorkload, p.Target.Name)
+	applying.Span.Set(telemetry.AttributeAction, p.Action())
+	applying.Span.Set(telemetry.AttributeHash, p.InjectedHash())
 	written, err := a.writer.ApplyWorkload(ctx, p)
 	result := apply.ResultLabel(err)
-	applying.span.Set(telemetry.AttributeResult, result)
-	applying.end(err)
+	applying.Span.Set(telemetry.AttributeResult, result)
+	applying.End(err)
 	a.instruments.Metrics.RecordWrite(p.Target.Kind, p.Action(), result)
 	return written, err
 }

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -81,7 +81,7 @@ func TestCompetitors_IncludesYoungerWithCommonWorkload(t *testing.T) {
 		"another label of the workload":  {sidecarFrom(third, "other", map[string]string{"app": "cart"}), []client.Object{changed(logs)}, []types.NamespacedName{{Namespace: "shop", Name: "other"}}},
 		"all workloads":                  {sidecarFrom(third, "other", nil), []client.Object{changed(logs)}, []types.NamespacedName{{Namespace: "shop", Name: "other"}}},
 		"another workload":               {sidecarFrom(third, "other", map[string]string{"app": "web"}), []client.Object{changed(logs)}, nil},
-		"a ClusterVectorSidecar":         {clusterSidecar("other", "vector", "shop"), []client.Object{changed(logs)}, []types.NamespacedName{sidecarcache.KeyIn("shop", "other")}},
+		"a ClusterVectorSidecar":         {clusterSidecar("other", "vector", "shop"), []client.Object{changed(logs)}, []types.NamespacedName{clusterwide.KeyIn("shop", "other")}},
 		"the workload of before":         {sidecarFrom(third, "other", logs), []client.Object{changed(logs), changed(map[string]string{"logs": "none"})}, []types.NamespacedName{{Namespace: "shop", Name: "other"}}},
 		"a label without a workload":     {sidecarFrom(third, "other", map[string]string{"logs": "none"}), []client.Object{changed(map[string]string{"logs": "none"})}, nil},
 	} {

@@ -5,9 +5,7 @@ package sidecar
 
 import (
 	"context"
-	"time"
 
-	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
@@ -15,20 +13,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
 
-// The functions in this file log the steps of a reconcile at DEBUG, and the objects that it does not write, with the
-// reason.
-
-// logStep logs the end of a step.
-func logStep(log logr.Logger, name string, duration time.Duration, err error) {
-	debug := log.V(1)
-	switch {
-	case !debug.Enabled():
-	case err != nil:
-		debug.Info("step ended", "step", name, "took", duration, "cause", err.Error())
-	default:
-		debug.Info("step ended", "step", name, "took", duration)
-	}
-}
+// The functions in this file log at DEBUG the objects that a reconcile does not write, with the reason.
 
 // logSkipped logs the workloads that are not written, and the number of workloads that are up to date.
 func logSkipped(ctx context.Context, decision *decision.Decision) {

@@ -20,12 +20,12 @@ import (
 )
 
 // newObservation returns the observations about the workloads of a reconcile, after some plans have been carried out.
-func (s *rolloutTracker) newObservation(sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, writtenPlans []*plan.Plan) *lastgood.Observation {
+func (s *rolloutTracker) newObservation(sidecar *v1alpha1.VectorSidecar, rollout *state.Rollout, d *decision.Decision, writtenPlans []*plan.Plan) *lastgood.Observation {
 	onFailure := s.catalog.Rules().ResolveOnFailure(sidecar.Spec.Rollout)
 	if onFailure != v1alpha1.OnFailureRevert {
 		return &lastgood.Observation{}
 	}
-	observation := &lastgood.Observation{OnFailure: onFailure, IsCausedBySpec: rollout == nil || rollout.isCausedBySpec(sidecar, s.now())}
+	observation := &lastgood.Observation{OnFailure: onFailure, IsCausedBySpec: rollout == nil || rollout.IsCausedBySpec(sidecar, s.now())}
 	observation.Progress = decision.NewProgress(d.Plans, slices.ContainsFunc(writtenPlans, func(p *plan.Plan) bool { return p.StartsPods() }))
 	observation.Failed += observation.Unexplained // Unexplained failures count, because the spec belongs to this VectorSidecar only.
 	if d.Invalid != nil {                         // An invalid spec is not written.
@@ -40,44 +40,24 @@ func (s *rolloutTracker) newObservation(sidecar *v1alpha1.VectorSidecar, rollout
 	return observation
 }
 
-// isCausedBySpec reports whether the current failures are caused by a change of the spec. Either the spec changed
-// after the VectorSidecar got its revision, or workloads also fail with the previous revision.
-func (s *waveRollout) isCausedBySpec(sidecar *v1alpha1.VectorSidecar, now time.Time) bool {
-	switch {
-	case s.IsNew, s.Status.Revision == "": // The failures also occurred with the previous revision, or this is unknown.
-		return false
-	case s.Status.RevertedFrom == s.target.Revision:
-		return true
-	case s.clusterName != "" && s.Status.Generation == 0: // Some namespaces had failed before. They are known by name.
-		_, isWatched := s.WatchedSince(s.member.Wave, &s.target, now)
-		return !isWatched || s.priorFailures != nil && s.priorFailures.generation != lastgood.Generation(sidecar)
-	}
-	return s.Status.Generation != lastgood.Generation(sidecar)
-}
-
-// hadFailed reports whether workloads of a namespace had failed before the revision of the wave started.
-func (s *waveRollout) hadFailed(namespace string) bool {
-	return s.Status.Generation == 0 && s.priorFailures != nil && s.priorFailures.namespaces[namespace]
-}
-
 // revertSpec reverts a VectorSidecar to its last known good spec, if workloads have failed because of a change of the
 // spec. The status records the revert before a workload is written, because another leader may have to continue after
 // a crash. If isReverting is true, the reconcile must end, and be repeated after a time, or for a ClusterVectorSidecar,
 // after its own reconcile has written the revert.
-func (s *rolloutTracker) revertSpec(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, decision *decision.Decision) (isReverting bool, requeueAfter time.Duration, err error) {
+func (s *rolloutTracker) revertSpec(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *state.Rollout, decision *decision.Decision) (isReverting bool, requeueAfter time.Duration, err error) {
 	reverted := lastgood.Revert(sidecar, s.newObservation(sidecar, rollout, decision, nil), s.now())
 	if reverted == nil {
 		return false, 0, nil
 	}
 	good, cause := sidecar.Status.LastKnownGood, failureReason(decision.Plans)
 	if sidecar.Cluster != nil {
-		s.clusters.requestRevert(sidecar, reverted, cause)
+		s.clusters.RequestRevert(sidecar, reverted, cause)
 		return true, 0, nil
 	}
 	if err := s.statuses.writeRevert(ctx, sidecarState, sidecar, decision, reverted, s.now()); err != nil {
 		return false, 0, fmt.Errorf("writing the revert of the spec of generation %d to the status: %w", reverted.Generation, err)
 	}
-	announceRevert(ctx, s.statuses.events, sidecar, good, reverted, cause)
+	s.statuses.events.AnnounceRevert(ctx, sidecar, good, reverted, cause)
 	return true, state.AtOnce, nil
 }
 
@@ -107,7 +87,7 @@ func failureReason(plans []plan.Plan) string {
 
 // newReport returns the report of the reconcile of a namespace of a ClusterVectorSidecar, or nil for a VectorSidecar.
 // It also returns the time until the workloads may be settled without an event, or 0 for never.
-func (s *rolloutTracker) newReport(sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, results decision.Results) (report *lastgood.NamespaceReport, requeueAfter time.Duration) {
+func (s *rolloutTracker) newReport(sidecar *v1alpha1.VectorSidecar, rollout *state.Rollout, d *decision.Decision, results decision.Results) (report *lastgood.NamespaceReport, requeueAfter time.Duration) {
 	if sidecar.Cluster == nil {
 		return nil, 0
 	}
@@ -120,15 +100,15 @@ func (s *rolloutTracker) newReport(sidecar *v1alpha1.VectorSidecar, rollout *wav
 	observation := s.newObservation(sidecar, rollout, d, results.Written())
 	report.IsRunning, report.IsDeferred = plan.RunningAndDeferred(d.Plans)
 	report.IsPaused, report.Failed = observation.IsPaused, observation.Failed
-	report.CopyTimes(s.clusters.getOrCreate(clusterName(sidecar)).reportIn(sidecar.Namespace), sidecar, s.now())
+	report.CopyTimes(s.clusters.StateFor(sidecar).ReportIn(sidecar.Namespace), sidecar, s.now())
 	return report, requeueAfter
 }
 
 // countFailures counts the workloads of a namespace that have failed because of the sidecar. Rejected or unschedulable
 // pods do not count, because their cause is in the namespace. For the same reason, a namespace that had failed before
 // the revision started counts as 0.
-func countFailures(namespace string, rollout *waveRollout, plans []plan.Plan) int {
-	if rollout != nil && rollout.hadFailed(namespace) {
+func countFailures(namespace string, rollout *state.Rollout, plans []plan.Plan) int {
+	if rollout != nil && rollout.HadFailed(namespace) {
 		return 0
 	}
 	failed := 0

@@ -24,50 +24,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
-// A failed rollout is attributed to the spec of the VectorSidecar or to the revision of the installation.
-func TestWaveRollout_AttributesFailureToSpecOrRevision(t *testing.T) {
-	now := time.Unix(10_000, 0)
-	at := func(generation int64, change func(*waveRollout)) *waveRollout {
-		of := &waveRollout{target: fleet.Target{Revision: "new"}}
-		of.Status = v1alpha1.RolloutStatus{Revision: "new", Generation: generation}
-		change(of)
-		return of
-	}
-	asIs := func(*waveRollout) {}
-	// part returns the wave state of a ClusterVectorSidecar with a revision that started after workloads had failed.
-	// The generation at that time may be known.
-	part := func(known *priorFailures, change func(*waveRollout)) *waveRollout {
-		return at(0, func(s *waveRollout) {
-			s.clusterName, s.priorFailures, s.Status.StartTime = "logs", known, &metav1.Time{Time: now}
-			change(s)
-		})
-	}
-	for name, test := range map[string]struct {
-		staged *waveRollout
-		want   bool
-	}{
-		"the spec has changed since":      {at(1, asIs), true},
-		"the revision came with it":       {at(2, asIs), false},
-		"some had failed before":          {at(0, asIs), true},
-		"it came while it was reverted":   {at(-2, asIs), true},
-		"it has just come":                {at(1, func(s *waveRollout) { s.IsNew = true }), false},
-		"it fails with the one before it": {at(2, func(s *waveRollout) { s.Status.Revision, s.Status.RevertedFrom = "old", "new" }), true},
-		"it was reverted from another":    {at(2, func(s *waveRollout) { s.Status.RevertedFrom = "older" }), false},
-
-		"a wave that has not been looked at":          {at(0, func(s *waveRollout) { s.clusterName, s.Status.Revision = "logs", "" }), false},
-		"a part that came with the spec":              {part(&priorFailures{generation: 2}, asIs), false},
-		"a part that came before it":                  {part(&priorFailures{generation: 1}, asIs), true},
-		"a part of which nobody knows that":           {part(nil, asIs), false},
-		"a part that is not watched any more":         {part(nil, func(s *waveRollout) { s.Status.CompletionTime, s.Status.StartTime = &metav1.Time{Time: now}, nil }), true},
-		"a part that waits for another revision":      {part(nil, func(s *waveRollout) { s.target.Revision = "next" }), true},
-		"a part that was reverted from the given one": {part(nil, func(s *waveRollout) { s.Status.RevertedFrom = "new" }), true},
-	} {
-		sidecar := objects.NewVectorSidecar("logs", "shop").Build()
-		sidecar.Generation = 2
-		require.Equal(t, test.want, test.staged.isCausedBySpec(sidecar, now), name)
-	}
-}
-
 // If the operator reverts a spec or ends the revert, VectorSidecars that may compete with the rendered spec are
 // reconciled.
 func TestLaterChanges_DetectsRevertedSpec(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 	runtimemetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/fairqueue"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
@@ -30,8 +30,7 @@ func TestShareFor_ReturnsNamespaceOfKey(t *testing.T) {
 		want string
 	}{
 		"VectorSidecar":                       {types.NamespacedName{Namespace: "shop", Name: "logs"}, "shop"},
-		"ClusterVectorSidecar in a namespace": {sidecarcache.KeyIn("shop", "logs"), "shop"},
-		"ClusterVectorSidecar itself":         {sidecarcache.ClusterKey("shop"), "clustervectorsidecar/shop"},
+		"ClusterVectorSidecar in a namespace": {clusterwide.KeyIn("shop", "logs"), "shop"},
 	} {
 		require.Equal(t, test.want, shareFor(reconcile.Request{NamespacedName: test.key}), name)
 	}

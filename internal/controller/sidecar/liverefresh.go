@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -41,7 +42,7 @@ type liveRefresh struct {
 // pendingRequest returns the value of the annotation that requests a reconcile without earlier results, or "" if it
 // is missing or already handled. If the value also requests a list of the live workloads, pendingRequest lists them.
 func (l *liveRefresh) pendingRequest(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar) (string, error) {
-	request := reconcileRequestKey(sidecar)
+	request := notify.ReconcileRequest(sidecar)
 	if request == "" || request == sidecarState.Status(sidecar).LastHandledReconcileAt {
 		return "", nil
 	}

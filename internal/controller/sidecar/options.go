@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/instrument"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/podfaults"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
@@ -39,7 +40,7 @@ type Options struct {
 	// Concurrency is the number of VectorSidecars that are reconciled concurrently.
 	Concurrency int
 	// Instruments observe the VectorSidecarReconciler.
-	Instruments Instruments
+	Instruments instrument.Instruments
 	// Patience is the maximum time in a reconcile without a step, before the reconcile counts as stuck. 0 means
 	// stuckAfter.
 	Patience time.Duration

@@ -5,31 +5,13 @@ package sidecar
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
-
-// sidecarChanges selects the events of a VectorSidecar with a changed spec, a started deletion, or a changed annotation
-// that requests a reconcile or another revision. Status changes are not selected, because the operator makes them.
-func sidecarChanges() ctrlbuilder.ForOption {
-	return ctrlbuilder.WithPredicates(predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, reconcileRequests(), revisionRequests()))
-}
-
-// revisionRequests selects the events of VectorSidecars with a changed annotation that undoes, promotes or retries a
-// rollout.
-func revisionRequests() predicate.Predicate {
-	requestValues := func(o client.Object) [3]string {
-		annotations := o.GetAnnotations()
-		return [3]string{annotations[meta.AnnotationUndoRollout], annotations[meta.AnnotationPromoteRollout], annotations[meta.AnnotationRetryRollout]}
-	}
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return requestValues(e.ObjectOld) != requestValues(e.ObjectNew) }}
-}
 
 // revertRequests selects the events of VectorSidecars that start or stop using a reverted spec, because the rendered sidecar
 // may then conflict with other VectorSidecars.

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/instrument"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
@@ -41,7 +42,7 @@ const (
 
 // preflights makes dry runs of sidecars before they are written, if it is enabled.
 type preflights struct {
-	instruments *instruments
+	instruments *instrument.Observer
 	writer      *apply.Writer
 	isEnabled   bool
 }
@@ -59,8 +60,8 @@ func (f *preflights) runDryRuns(ctx context.Context, sidecarState *state.Sidecar
 	}
 	trying, cancel := context.WithTimeout(ctx, trialsTimeout)
 	defer cancel()
-	trying, step := f.instruments.startStep(trying, "preflight")
-	defer func() { step.end(ctx.Err()) }()
+	trying, step := f.instruments.StartStep(trying, "preflight")
+	defer func() { step.End(ctx.Err()) }()
 	missing := f.missingSecrets(trying, shapes)
 	news, group := make([]bool, len(shapes)), errgroup.Group{}
 	group.SetLimit(trialsAtOnce)

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/instrument"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -56,7 +57,7 @@ func (s *trying) preflights() *preflights {
 			return s.create(ctx, pod)
 		},
 	}).Build()
-	return &preflights{instruments: &instruments{Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now), Reports: telemetry.NewNoopReporter()}, liveness: newLiveness(0), now: time.Now, clock: time.Now}, writer: apply.New(answered), isEnabled: true}
+	return &preflights{instruments: instrument.New(instrument.Instruments{Metrics: telemetry.NewMetrics("1", time.Now), Reports: telemetry.NewNoopReporter()}, 0, time.Now), writer: apply.New(answered), isEnabled: true}
 }
 
 // injections returns plans for workloads with a number of pod shapes, and the same number of workloads for each shape.

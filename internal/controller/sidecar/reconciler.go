@@ -5,7 +5,6 @@ package sidecar
 
 import (
 	"context"
-	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -13,15 +12,18 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/clustersidecar"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/declared"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/finalizer"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/instrument"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/podfaults"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/slots"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/validation"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/waves"
@@ -51,12 +53,12 @@ func New(ctx context.Context, mgr ctrl.Manager, options *Options) (*VectorSideca
 // newReconciler returns a VectorSidecarReconciler with a cached and a live client. The policies are nil if the installation
 // does not use admission injection.
 func newReconciler(cached client.Client, live *livelist.Client, policies *overlayset.PolicyAPI, recorder *events.Recorder, options *Options) *VectorSidecarReconciler {
-	observed := &instruments{Instruments: options.Instruments, liveness: newLiveness(options.Patience), now: time.Now, clock: options.Clock}
-	notifier := &notify.Notifier{}
-	clusterStates := newClusterCache(notifier)
+	observed := instrument.New(options.Instruments, options.Patience, options.Clock)
+	notifier := &notify.Notifier{ClusterScoped: &notify.Notifier{}}
+	clusterStates := state.NewClusters(notifier)
 	memory, writer, workloads := state.New(options.Clock), apply.New(cached), options.Workloads
 	sidecars := sidecarcache.New(cached, options.Settings.Home, options.ClusterSidecars)
-	overlays := overlayset.NewMemory(observed.clock, policies != nil)
+	overlays := overlayset.NewMemory(observed.Clock, policies != nil)
 	statuses := &statusWriter{instruments: observed, writer: writer, events: recorder, clusters: clusterStates}
 	waveState := state.NewWaves()
 	platforms := catalog.New(&catalog.Options{
@@ -64,23 +66,19 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 		Waves: waveState, Notifier: notifier, Catalog: options.Catalog, Namespace: options.Settings.Home, Installation: options.Installation,
 		Quiet: options.Quiet, ReadsPods: options.ReadPods, Clock: options.Clock,
 	})
-	slots := newSlotScheduler(sidecars, platforms, options.Instruments.Metrics, notifier, observed.clock)
-	ofClusters := &clusters{
-		clusterCache: clusterStates, instruments: observed, workloads: workloads, sidecars: sidecars, writer: writer, client: cached,
-		events: recorder, slots: slots, waves: waveState, injects: policies != nil,
-	}
+	slotScheduler := slots.New(sidecars.Keys, platforms.Rules, options.Instruments.Metrics, notifier, observed.Clock)
 	access := podfaults.NewAccess(options.ReadPods, options.Permissions, options.WatchNamespaces, options.Clock)
 	namespaces := &namespaces{
 		cached: cached, live: live, names: options.WatchNamespaces, sidecarKeys: sidecars.KeysIn, notifier: notifier, rules: platforms.Rules, known: map[string]source.Namespace{},
 	}
 	taking := &snapshots{
 		instruments: observed, client: cached, sidecars: sidecars, workloads: workloads, options: options,
-		namespaces: namespaces, configMaps: newConfigMapCache(live.Reader()), pods: podfaults.NewReader(live, access, observed.clock), access: access,
+		namespaces: namespaces, configMaps: newConfigMapCache(live.Reader()), pods: podfaults.NewReader(live, access, observed.Clock), access: access,
 		catalog: platforms, kubelets: &kubelets{nodes: options.Nodes}, policies: policies, accounts: newAccounts(live.Reader(), options.ReadAccounts),
 	}
 	leftoverSignal := &leftovers.Signal{}
-	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(notifier, leftoverSignal), Clock: observed.clock})
-	applying := &applier{instruments: observed, writer: writer, events: recorder, overlays: overlays, uses: uses, views: &stalenessGuard{live: live.Reader(), workloads: workloads, now: observed.clock}, isStopped: platforms.IsStopped}
+	uses := companionuse.New(companionuse.Options{Live: live, Kinds: workloads.Kinds(), Wake: wakeAfterList(notifier, leftoverSignal), Clock: observed.Clock})
+	applying := &applier{instruments: observed, writer: writer, events: recorder, overlays: overlays, uses: uses, views: &stalenessGuard{live: live.Reader(), workloads: workloads, now: observed.Clock}, isStopped: platforms.IsStopped}
 	subcontrollers := []subcontroller{
 		leftovers.New(leftovers.Options{
 			Cached: cached, Sidecars: sidecars, Live: live, Workloads: workloads, Writer: writer, Uses: uses, Signal: leftoverSignal, Backoff: memory.Backoff,
@@ -90,6 +88,13 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 			Sidecars: sidecars, Catalog: platforms, NamespaceLabels: namespaces.labels, Memory: memory, Waves: waveState, Notifier: notifier,
 			Events: recorder, Metrics: options.Instruments.Metrics, Installation: options.Installation, DefaultEnvironment: options.Settings.DefaultEnvironment,
 		}),
+	}
+	if options.ClusterSidecars {
+		subcontrollers = append(subcontrollers, clustersidecar.New(clustersidecar.Options{
+			Workloads: workloads, Sidecars: sidecars, Writer: writer, Recorder: recorder, Observer: observed, Catalog: platforms, Access: access,
+			Clusters: clusterStates, Memory: memory, Waves: waveState, Slots: slotScheduler, Notifier: notifier,
+			DefaultEnvironment: options.Settings.DefaultEnvironment, Injects: policies != nil,
+		}))
 	}
 	if policies != nil {
 		subcontrollers = append(subcontrollers, overlayset.New(overlayset.Options{
@@ -117,18 +122,18 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 		validations: &validations{client: cached, writer: writer, isEnabled: options.ValidationJobs},
 		preflights:  &preflights{instruments: observed, writer: writer, isEnabled: options.Preflight},
 		applier:     applying,
-		finalizer:   finalizer.New(live, writer, workloads.Kinds(), observed.clock),
+		finalizer:   finalizer.New(live, writer, workloads.Kinds(), observed.Clock),
 		statuses:    statuses,
 		periodic: &periodic{
 			snapshots: taking, applier: applying, memory: memory,
-			leftovers: leftoverSignal, notifier: notifier, live: &liveRefresh{live: live, workloads: workloads, now: observed.clock},
+			leftovers: leftoverSignal, notifier: notifier, live: &liveRefresh{live: live, workloads: workloads, now: observed.Clock},
 		},
-		slots: slots,
+		slots: slotScheduler,
 		rollouts: &rolloutTracker{
-			catalog: platforms, namespaces: namespaces, access: access, statuses: statuses, clusters: ofClusters, waves: waveState,
-			notifier: notifier, options: options, now: observed.clock,
+			catalog: platforms, namespaces: namespaces, access: access, statuses: statuses, clusters: clusterStates, waves: waveState,
+			notifier: notifier, options: options, now: observed.Clock,
 		},
-		clusters:       ofClusters,
+		clusters:       clusterStates,
 		subcontrollers: subcontrollers,
 	}
 }

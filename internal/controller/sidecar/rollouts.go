@@ -5,7 +5,6 @@ package sidecar
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -14,11 +13,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/podfaults"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/waves"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
@@ -36,23 +34,16 @@ type rolloutTracker struct {
 	namespaces *namespaces
 	access     *podfaults.Access
 	statuses   *statusWriter
-	clusters   *clusters
+	clusters   *state.Clusters
 	waves      *state.Waves
 	notifier   *notify.Notifier
 	options    *Options
 	now        func() time.Time
 }
 
-// isReady reports whether the platform is loaded and its waves are checked.
-func (s *rolloutTracker) isReady() bool {
-	platform, _ := s.catalog.Current()
-	isStaged := platform != nil && platform.Rollout.IsStaged()
-	return s.catalog.IsLoaded() && (!isStaged || s.waves.Current().IsFor(&platform.Target))
-}
-
 // advanceSidecar determines the revision that a reconcile uses for a VectorSidecar and sets it in the VectorSidecar's status.
 // It does not write the status; record does. It returns nil if the installation has no waves.
-func (s *rolloutTracker) advanceSidecar(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) (*waveRollout, error) {
+func (s *rolloutTracker) advanceSidecar(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar) (*state.Rollout, error) {
 	platform, err := s.catalog.Current()
 	if err != nil {
 		return nil, err
@@ -73,11 +64,11 @@ func (s *rolloutTracker) advanceSidecar(ctx context.Context, sidecarState *state
 		return s.clusterRollout(sidecar, platform.Rollout.WaveName(wave), platform), nil
 	}
 	lastStatus := sidecarState.Rollout(&sidecar.Status)
-	member := newMember(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &platform.Target)
-	if sidecar.Status.Total().Failed > 0 && !hasFailedRevision(lastStatus) && !s.mayHaveFailedWith(ctx, sidecar, lastStatus) {
+	member := state.NewMember(sidecar, &sidecar.Spec, lastgood.Generation(sidecar), wave, &platform.Target)
+	if sidecar.Status.Total().Failed > 0 && !state.HasFailedRevision(lastStatus) && !s.mayHaveFailedWith(ctx, sidecar, lastStatus) {
 		member.Generation = 0
 	}
-	rollout, err := s.startRevision(ctx, member, lastStatus, platform)
+	rollout, err := s.catalog.StartRevision(ctx, member, lastStatus, platform)
 	if err != nil || !rollout.IsNew {
 		return rollout, err
 	}
@@ -93,60 +84,22 @@ func (s *rolloutTracker) mayHaveFailedWith(ctx context.Context, sidecar *v1alpha
 }
 
 // clusterRollout returns the rollout state of a ClusterVectorSidecar in a namespace, which is the state of its wave.
-func (s *rolloutTracker) clusterRollout(sidecar *v1alpha1.VectorSidecar, wave string, platform *desired.Platform) *waveRollout {
+func (s *rolloutTracker) clusterRollout(sidecar *v1alpha1.VectorSidecar, wave string, platform *desired.Platform) *state.Rollout {
 	name, _ := meta.ParseClusterName(sidecar.Name)
-	rollout := s.clusters.getOrCreate(name).waveRollout(wave)
+	rollout := s.clusters.GetOrCreate(name).WaveRollout(wave)
 	if rollout == nil {
-		s.notifier.Notify(sidecarcache.ClusterKey(name))
-		rollout = &waveRollout{target: platform.Target, RevisionState: fleet.RevisionState{IsHeld: true, Gate: fleet.Gate{Message: "waiting for the operator's first check of the wave"}}}
+		s.notifier.Notify(clusterwide.ClusterKey(name))
+		rollout = &state.Rollout{Target: platform.Target, RevisionState: fleet.RevisionState{IsHeld: true, Gate: fleet.Gate{Message: "waiting for the operator's first check of the wave"}}}
 	}
-	rollout.clusterName = name
+	rollout.ClusterName = name
 	sidecar.Status.Rollout = rollout.Status.DeepCopy()
 	return rollout
-}
-
-// startRevision returns the next rollout state of a VectorSidecar. Before it starts a revision, it makes sure that
-// the revision can be read back.
-func (s *rolloutTracker) startRevision(ctx context.Context, member fleet.WaveMember, lastStatus *v1alpha1.RolloutStatus, platform *desired.Platform) (*waveRollout, error) {
-	published := s.waves.Current()
-	if !published.IsFor(&platform.Target) {
-		return nil, fmt.Errorf("the waves are not checked for revision %s yet: %w", platform.Target.Revision, apply.ErrStale)
-	}
-	rollout := &waveRollout{member: member, target: platform.Target}
-	stored, err := s.catalog.StoredRevisions(ctx)
-	rollout.target.Stored = fleet.WithFailures(stored, published.Failures())
-	gate := published.Gate(member, &rollout.target, s.now())
-	if platform.Unpublished != "" {
-		gate = fleet.Gate{Message: platform.Unpublished}
-	}
-	rollout.RevisionState = fleet.Advance(lastStatus, member, &rollout.target, gate)
-	if !rollout.IsNew {
-		return rollout, nil
-	}
-	if err == nil { // While stored revisions cannot be read, no VectorSidecar changes its revision.
-		isReturn := rollout.Status.RevertedFrom == platform.Target.Revision
-		err = s.catalog.PrepareStart(ctx, platform, rollout.Status.Revision, isReturn)
-	}
-	unstored := &catalog.UnstoredError{}
-	switch {
-	case catalog.IsGone(err) && member.RevertTo != "": // Ignore the request, so that other VectorSidecars do not depend on it.
-		member.RevertTo, member.Rejection = "", err.Error()
-		return s.startRevision(ctx, member, lastStatus, platform)
-	case catalog.IsGone(err):
-		rollout.Reject(lastStatus, &rollout.target, err.Error())
-	case errors.As(err, &unstored):
-		rollout.Reject(lastStatus, &rollout.target, err.Error())
-		rollout.Gate.Until = unstored.Until
-	case err != nil:
-		return nil, err
-	}
-	return rollout, nil
 }
 
 // record writes the start of a revision to the status. If workloads will be written for the revision, it also records
 // the start time of their rollouts. Both must be in the status before the writes, because another replica may become
 // the leader after a crash.
-func (s *rolloutTracker) record(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, decision *decision.Decision) error {
+func (s *rolloutTracker) record(ctx context.Context, sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *state.Rollout, decision *decision.Decision) error {
 	if rollout == nil || !rollout.IsNew {
 		return nil
 	}
@@ -161,19 +114,9 @@ func (s *rolloutTracker) record(ctx context.Context, sidecarState *state.Sidecar
 	return nil
 }
 
-// newMember returns the WaveMember of a VectorSidecar or a ClusterVectorSidecar.
-func newMember(object client.Object, spec *v1alpha1.VectorSidecarSpec, generation int64, wave int, target *fleet.Target) fleet.WaveMember {
-	member := fleet.WaveMember{Wave: wave, Generation: generation}
-	target.ReadAnnotations(&member, object.GetAnnotations())
-	if spec.Rollout != nil {
-		member.OnFailure = spec.Rollout.OnFailure
-	}
-	return member
-}
-
 // observe adds the progress of a reconcile to the rollout. It returns the rollout status and the time until the status changes
 // without an event.
-func (s *rolloutTracker) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision, writtenPlans []*plan.Plan) (*v1alpha1.RolloutStatus, time.Duration) {
+func (s *rolloutTracker) observe(ctx context.Context, sidecar *v1alpha1.VectorSidecar, rollout *state.Rollout, d *decision.Decision, writtenPlans []*plan.Plan) (*v1alpha1.RolloutStatus, time.Duration) {
 	if rollout == nil {
 		return nil, 0
 	}
@@ -197,13 +140,13 @@ func (s *rolloutTracker) observe(ctx context.Context, sidecar *v1alpha1.VectorSi
 	if progress.Failed > 0 {
 		progress.Failures = d.Failures(sidecar)
 	}
-	if rollout.clusterName != "" {
-		s.clusters.getOrCreate(rollout.clusterName).setProgress(sidecar.Namespace, rollout, progress, d.DeferredUntil, now)
+	if rollout.ClusterName != "" {
+		s.clusters.GetOrCreate(rollout.ClusterName).SetProgress(sidecar.Namespace, rollout, progress, d.DeferredUntil, now)
 		return &rollout.Status, 0
 	}
 	recorded := rollout.Status.Failures
-	nextDue := rollout.Observe(progress, rollout.member.Wave, &rollout.target, now)
-	announceFailures(ctx, s.statuses.events, sidecar, recorded, rollout.Status.Failures)
+	nextDue := rollout.Observe(progress, rollout.Member.Wave, &rollout.Target, now)
+	s.statuses.events.AnnounceFailures(ctx, sidecar, recorded, rollout.Status.Failures)
 	if nextDue.IsZero() {
 		return &rollout.Status, 0
 	}
@@ -212,19 +155,19 @@ func (s *rolloutTracker) observe(ctx context.Context, sidecar *v1alpha1.VectorSi
 
 // recordProgress records the progress of a reconcile for the controller of waves, before the status is written. The
 // reconcile of a ClusterVectorSidecar records the progress of its namespaces.
-func (s *rolloutTracker) recordProgress(sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *waveRollout, d *decision.Decision) {
+func (s *rolloutTracker) recordProgress(sidecarState *state.Sidecar, sidecar *v1alpha1.VectorSidecar, rollout *state.Rollout, d *decision.Decision) {
 	if rollout == nil {
 		sidecarState.SetRollout(nil)
 		return
 	}
-	if rollout.clusterName != "" {
+	if rollout.ClusterName != "" {
 		return
 	}
 	sidecarState.SetRollout(&rollout.Status)
 	s.waves.Record(client.ObjectKeyFromObject(sidecar), state.WaveProgress{
 		Generation: sidecar.Generation, MaxAgeTimes: map[string]time.Time{rollout.Status.Wave: d.DeferredUntil},
 	})
-	if rollout.Status.FailedRevision == rollout.target.Revision && !rollout.Gate.IsHalted {
+	if rollout.Status.FailedRevision == rollout.Target.Revision && !rollout.Gate.IsHalted {
 		s.waves.Wake() // A halt must precede the rollouts that may start now.
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/catalog"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/instrument"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/podfaults"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
@@ -25,7 +26,7 @@ import (
 
 // snapshots reads the Input of a decision from the caches.
 type snapshots struct {
-	instruments *instruments
+	instruments *instrument.Observer
 
 	client     client.Reader
 	sidecars   *sidecarcache.Lister
@@ -43,20 +44,20 @@ type snapshots struct {
 
 // takeSnapshot reads the Input for a reconcile. It reads from memory, except the pods of unready or watched
 // workloads. If isFresh is true, the Input does not have the result of the last decision.
-func (s *snapshots) takeSnapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar, rollout *waveRollout, isFresh bool) (input *decision.Input, err error) {
-	ctx, taking := s.instruments.startStep(ctx, "observe")
-	defer func() { taking.end(err) }()
+func (s *snapshots) takeSnapshot(ctx context.Context, sidecar *v1alpha1.VectorSidecar, sidecarState *state.Sidecar, rollout *state.Rollout, isFresh bool) (input *decision.Input, err error) {
+	ctx, taking := s.instruments.StartStep(ctx, "observe")
+	defer func() { taking.End(err) }()
 	if input, err = s.snapshotFrom(ctx, sidecar, &cacheSource{snapshots: s, known: sidecarState}); err != nil {
 		return nil, err
 	}
-	input.Adopted, input.WriteHold, input.MaxAgeHold, input.Observer = sidecarState.AdoptedContent(), rollout.writeHold(), rollout.maxAgeHold(), s.instruments.observeStep
+	input.Adopted, input.WriteHold, input.MaxAgeHold, input.Observer = sidecarState.AdoptedContent(), rollout.WriteHold(), rollout.MaxAgeHold(), s.instruments.ObserveStep
 	if !isFresh {
 		input.Previous = sidecarState.Previous()
 	}
 	input.PodsNotRead = s.access.UnreadableReason(ctx, sidecar.Namespace)
 	input.BlindHalt = s.access.BlindHalt(ctx, input.Platform.Target.Rules, sidecar.Namespace)
 	if input.PodsNotRead == "" {
-		input.Faults = s.pods.FindFaults(ctx, sidecarState, meta.Manager(sidecar.Name), rollout.restartRule(s.instruments.clock()), input.Workloads)
+		input.Faults = s.pods.FindFaults(ctx, sidecarState, meta.Manager(sidecar.Name), rollout.RestartRule(s.instruments.Clock()), input.Workloads)
 	}
 	return input, nil
 }
@@ -68,7 +69,7 @@ func (s *snapshots) snapshotFrom(ctx context.Context, sidecar *v1alpha1.VectorSi
 		return nil, err
 	}
 	taker := source.Snapshotter{
-		Settings: s.options.Settings, Source: cacheSource, Platform: platform, PlatformAt: s.catalog.PlatformAt(platform), Now: s.instruments.clock(),
+		Settings: s.options.Settings, Source: cacheSource, Platform: platform, PlatformAt: s.catalog.PlatformAt(platform), Now: s.instruments.Clock(),
 	}
 	taker.OldestKubelet = s.kubelets.oldest()
 	for _, kind := range s.workloads.Kinds() {

@@ -20,6 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/instrument"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
@@ -33,11 +34,11 @@ import (
 
 // statusWriter writes the status of VectorSidecars, and the events of status changes.
 type statusWriter struct {
-	instruments *instruments
+	instruments *instrument.Observer
 	writer      *apply.Writer
 	events      *events.Recorder
 	// clusters receives the status of ClusterVectorSidecars in namespaces.
-	clusters *clusterCache
+	clusters *state.Clusters
 }
 
 // write emits events about the written workloads. If the status has changed, it writes the status and emits the events
@@ -59,7 +60,7 @@ func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, s
 	if sidecar.Cluster != nil {
 		announceOwnerRemovals(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, planned)
 		sidecarState.MarkStatusWritten(sidecar)
-		w.clusters.report(sidecar, report, len(written) > 0)
+		w.clusters.Report(sidecar, report, len(written) > 0)
 		return 0, nil
 	}
 	if !sidecarState.IsStatusUnknown() && equality.Semantic.DeepEqual(original.Status, sidecar.Status) {
@@ -71,7 +72,7 @@ func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, s
 		return wait, nil
 	}
 	announceOwnerRemovals(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, planned)
-	announceRevertEnd(w.events, sidecar, &sidecar.Spec, original.Status.Reverted, sidecar.Status.Reverted)
+	w.events.AnnounceRevertEnd(sidecar, &sidecar.Spec, original.Status.Reverted, sidecar.Status.Reverted)
 	return 0, w.send(ctx, sidecarState, original, sidecar)
 }
 
@@ -92,14 +93,33 @@ func (w *statusWriter) fail(ctx context.Context, sidecarState *state.Sidecar, si
 	}
 }
 
+// failNamespace records the error of the reconcile of a ClusterVectorSidecar in a namespace. isTold is true if the
+// status of the namespace reports the error already.
+func (w *statusWriter) failNamespace(sidecar *v1alpha1.VectorSidecar, failure error, isTold bool) {
+	clusterState := w.clusters.StateFor(sidecar)
+	report := &lastgood.NamespaceReport{Attempt: lastgood.NewAttempt(sidecar), IsRetrying: true}
+	report.CopyTimes(clusterState.ReportIn(sidecar.Namespace), sidecar, w.instruments.Clock())
+	if isTold {
+		w.clusters.ReportRetry(sidecar, report)
+		return
+	}
+	if previous := clusterState.StatusIn(sidecar.Namespace); previous != nil {
+		sidecar.Status = *previous
+	}
+	sidecar.Status = status.NewFailureStatus(sidecar, failure, metav1.Now())
+	w.clusters.Report(sidecar, report, false)
+}
+
 // send writes a status. If the status has another error than before, it also emits an event.
 func (w *statusWriter) send(ctx context.Context, sidecarState *state.Sidecar, original, updated *v1alpha1.VectorSidecar) error {
-	announceError(ctx, w.events, w.instruments.Reports, updated, original.Status.Conditions, updated.Status.Conditions)
+	announced, terminal := status.NewErrors(original.Status.Conditions, updated.Status.Conditions)
+	w.events.AnnounceError(updated, announced)
+	w.instruments.ReportTerminal(ctx, terminal)
 	ctx, cancel := shutdown.Detach(ctx)
 	defer cancel()
-	ctx, telling := w.instruments.startStep(ctx, "status")
+	ctx, telling := w.instruments.StartStep(ctx, "status")
 	err := w.apply(ctx, sidecarState, updated)
-	telling.end(err)
+	telling.End(err)
 	return err
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
+	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -20,9 +21,12 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/finalizer"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/instrument"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/schedule"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/slots"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -36,7 +40,7 @@ import (
 
 // VectorSidecarReconciler reconciles the workloads of VectorSidecars.
 type VectorSidecarReconciler struct {
-	instruments *instruments
+	instruments *instrument.Observer
 
 	memory      *state.Memory
 	snapshots   *snapshots
@@ -48,9 +52,9 @@ type VectorSidecarReconciler struct {
 	periodic    *periodic
 	// subcontrollers are the other controllers of the manager.
 	subcontrollers []subcontroller
-	slots          *slotScheduler
+	slots          *slots.Scheduler
 	rollouts       *rolloutTracker
-	clusters       *clusters
+	clusters       *state.Clusters
 }
 
 // subcontroller is a controller that shares the state of the VectorSidecarReconciler, and does not call it.
@@ -58,15 +62,15 @@ type subcontroller interface {
 	SetupWithManager(ctx context.Context, mgr ctrl.Manager) error
 }
 
-// Reconcile reconciles one VectorSidecar or ClusterVectorSidecar, with metrics and a trace.
+// Reconcile reconciles one VectorSidecar, or one ClusterVectorSidecar in one namespace, with metrics and a trace.
 func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconcile.Request) (result reconcile.Result, err error) {
-	if !r.rollouts.isReady() {
+	if !r.rollouts.catalog.IsReady() {
 		return reconcile.Result{RequeueAfter: state.FirstConflict}, nil
 	}
-	ctx, reconcileStep := r.instruments.startReconcile(ctx, request.NamespacedName)
+	ctx, reconcileStep := r.instruments.StartReconcile(ctx, request.NamespacedName)
 	resultLabel := telemetry.ResultFailed
-	defer func() { r.instruments.endReconcile(&reconcileStep, resultLabel, err, recover()) }()
-	result, resultLabel, err = r.reconcileWithRetries(ctx, request, reconcileStep.span)
+	defer func() { r.instruments.EndReconcile(&reconcileStep, resultLabel, err, recover()) }()
+	result, resultLabel, err = r.reconcileWithRetries(ctx, request, reconcileStep.Span)
 	requeueAfter := r.rollouts.catalog.Tidy(ctx)
 	if err != nil && shutdown.IsStopping(ctx) {
 		log.FromContext(ctx).V(1).Info("reconcile stopped by shutdown", "cause", err.Error())
@@ -82,11 +86,11 @@ func (r *VectorSidecarReconciler) Reconcile(ctx context.Context, request reconci
 		return reconcile.Result{RequeueAfter: wait}, nil
 	case err != nil:
 		r.fail(ctx, request.NamespacedName, err)
-		r.requeue(request.NamespacedName, nextRequeue(result.RequeueAfter, requeueAfter))
+		r.requeue(request.NamespacedName, schedule.NextRequeue(result.RequeueAfter, requeueAfter))
 		return reconcile.Result{}, err // controller-runtime ignores the result of a reconcile with an error.
 	default:
 		r.memory.ResetConflicts(request.NamespacedName)
-		result.RequeueAfter = nextRequeue(result.RequeueAfter, requeueAfter)
+		result.RequeueAfter = schedule.NextRequeue(result.RequeueAfter, requeueAfter)
 	}
 	return result, nil
 }
@@ -101,7 +105,7 @@ func (r *VectorSidecarReconciler) requeue(name types.NamespacedName, delay time.
 // withdraw makes other VectorSidecars not wait for the one with a failed reconcile: it removes the demand for rollout
 // slots, and the last known progress counts in its wave.
 func (r *VectorSidecarReconciler) withdraw(name types.NamespacedName) {
-	r.slots.withdraw(name)
+	r.slots.Withdraw(name)
 	r.rollouts.waves.RecordFailure(name)
 }
 
@@ -113,22 +117,18 @@ func (r *VectorSidecarReconciler) isTransient(request types.NamespacedName, err 
 // fail records a failed reconcile and writes the reason to the status, because a user may have to act.
 func (r *VectorSidecarReconciler) fail(ctx context.Context, name types.NamespacedName, failure error) {
 	isTold := errors.As(failure, new(*reportedError))
-	cluster, isCluster := meta.ParseClusterName(name.Name)
+	sidecar, err := r.snapshots.sidecars.Get(ctx, name)
 	switch {
-	case isCluster && name.Namespace != "":
-		r.clusters.reportNamespaceError(ctx, name.Namespace, cluster, failure, isTold)
-	case isTold:
-	case isCluster:
-		r.clusters.reportError(ctx, cluster, failure)
-	default:
-		if sidecar, err := r.snapshots.sidecars.Get(ctx, name); err == nil && sidecar != nil {
-			r.statuses.fail(ctx, r.memory.GetOrCreate(name), sidecar, failure)
-		}
+	case err != nil || sidecar == nil:
+	case sidecar.Cluster != nil:
+		r.statuses.failNamespace(sidecar, failure, isTold)
+	case !isTold:
+		r.statuses.fail(ctx, r.memory.GetOrCreate(name), sidecar, failure)
 	}
 }
 
-// reconcileWithRetries reconciles one VectorSidecar or ClusterVectorSidecar. It also returns the result for metrics. After an error or
-// a panic, no other VectorSidecar waits for this one.
+// reconcileWithRetries makes one reconcile. It also returns the result for metrics. After an error or a panic, no other
+// VectorSidecar waits for this one.
 func (r *VectorSidecarReconciler) reconcileWithRetries(ctx context.Context, request reconcile.Request, span telemetry.Span) (result reconcile.Result, resultLabel string, err error) {
 	isFinished := false
 	defer func() {
@@ -141,23 +141,19 @@ func (r *VectorSidecarReconciler) reconcileWithRetries(ctx context.Context, requ
 	return result, resultLabel, err
 }
 
-// reconcileOnce makes one reconcile of a VectorSidecar or ClusterVectorSidecar.
+// reconcileOnce makes one reconcile.
 func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request reconcile.Request, span telemetry.Span) (reconcile.Result, string, error) {
-	if cluster, isCluster := meta.ParseClusterName(request.Name); isCluster && request.Namespace == "" {
-		requeueAfter, err := r.clusters.reconcileCluster(ctx, cluster, r.rollouts)
-		return reconcile.Result{RequeueAfter: requeueAfter}, reconcileResult(err), err
-	}
 	sidecar, err := r.snapshots.sidecars.Get(ctx, request.NamespacedName)
-	if sidecar == nil || err != nil {
-		if err == nil {
-			r.forget(request.NamespacedName)
-		}
-		return reconcile.Result{}, reconcileResult(err), err
+	if err != nil {
+		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
-	if sidecar.Cluster != nil && r.clusters.isReleased(sidecar) { // The event is of a deleted companion.
+	if sidecar == nil {
+		r.forget(request.NamespacedName)
 		return reconcile.Result{}, telemetry.ResultUnchanged, nil
 	}
-	r.clusters.restoreCanary(sidecar)
+	if sidecar.Cluster != nil && r.clusters.StateFor(sidecar).IsReleased(sidecar) { // The event is of a deleted companion.
+		return reconcile.Result{}, telemetry.ResultUnchanged, nil
+	}
 	sidecar, err = r.finalizer.RefreshIfDeleting(ctx, sidecar)
 	if err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, err
@@ -204,22 +200,22 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	case isReverting:
 		return reconcile.Result{RequeueAfter: requeueAfter}, telemetry.ResultUnchanged, nil
-	case rollout.isFirstStart(decision): // The reconcile of the ClusterVectorSidecar wakes this one.
-		r.clusters.requestStart(rollout)
+	case rollout != nil && rollout.IsFirstStart(decision): // The reconcile of the ClusterVectorSidecar wakes this one.
+		r.clusters.RequestStart(rollout)
 		return reconcile.Result{}, telemetry.ResultUnchanged, nil
 	}
 	if err := r.rollouts.record(ctx, sidecarState, sidecar, rollout, decision); err != nil {
 		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("recording the started revision of %s: %w", desired.Describe(sidecar), err)
 	}
 	sidecarState.SetAdoptedContent(decision.Adopted)
-	slotWait := r.slots.reserve(ctx, request.NamespacedName, decision)
+	slotWait := r.slots.Reserve(ctx, request.NamespacedName, decision)
 	// The API server must not inject a sidecar again after its removal. The controller of OverlaySets wakes this reconcile.
 	if r.applier.overlays.RequestRemoval(sidecar) {
-		r.slots.report(request.NamespacedName, decision, nil)
+		r.slots.Report(request.NamespacedName, decision, nil)
 		return reconcile.Result{}, telemetry.ResultUnchanged, nil
 	}
 	if r.preflights.runDryRuns(ctx, sidecarState, decision) {
-		r.slots.report(request.NamespacedName, decision, nil)
+		r.slots.Report(request.NamespacedName, decision, nil)
 		return reconcile.Result{RequeueAfter: state.AtOnce}, telemetry.ResultUnchanged, ctx.Err()
 	}
 	if err := r.finalizer.AddBeforeWriting(ctx, sidecar, decision); err != nil {
@@ -229,7 +225,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	written := results.Written()
 	rolloutStatus, rolloutWait := r.rollouts.observe(ctx, sidecar, rollout, decision, written)
 	r.rollouts.recordProgress(sidecarState, sidecar, rollout, decision)
-	r.slots.report(request.NamespacedName, decision, written)
+	r.slots.Report(request.NamespacedName, decision, written)
 	report, namespaceWait := r.rollouts.newReport(sidecar, rollout, decision, results)
 	specStatus := lastgood.SpecStatus{} // The status of a ClusterVectorSidecar has its own.
 	if sidecar.Cluster == nil {
@@ -252,7 +248,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		return reconcile.Result{RequeueAfter: state.AtOnce}, label, nil
 	}
 	// The decision continues although writes have failed: a soak ends, the next wave starts, or the status is written.
-	requeueAfter := nextRequeue(decision.RequeueAfter, slotWait, rolloutWait, statusWait)
+	requeueAfter := schedule.NextRequeue(decision.RequeueAfter, slotWait, rolloutWait, statusWait)
 	// The next reconcile makes the writes that did not start in time.
 	if err := errors.Join(results.Retryable(), ctx.Err()); err != nil {
 		return reconcile.Result{RequeueAfter: requeueAfter}, telemetry.ResultFailed, &reportedError{err}
@@ -261,7 +257,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		result, err := r.release(ctx, sidecarState, sidecar, decision, results)
 		return result, label, err
 	}
-	requeueAfter = nextRequeue(append(stateWaits(sidecarState, decision, results, r.snapshots.options.ReadPods), requeueAfter, namespaceWait)...)
+	requeueAfter = schedule.NextRequeue(append(stateWaits(sidecarState, decision, results, r.snapshots.options.ReadPods), requeueAfter, namespaceWait)...)
 	return reconcile.Result{RequeueAfter: requeueAfter}, label, nil
 }
 
@@ -283,8 +279,8 @@ func (r *VectorSidecarReconciler) release(ctx context.Context, sidecarState *sta
 
 // decide makes the decision for an Input. A decision from scratch does not use cached renderings either.
 func (r *VectorSidecarReconciler) decide(ctx context.Context, input *decision.Input, sidecarState *state.Sidecar, isFresh bool) (decided *decision.Decision, err error) {
-	ctx, planning := r.instruments.startStep(ctx, "plan")
-	defer func() { planning.end(err) }()
+	ctx, planning := r.instruments.StartStep(ctx, "plan")
+	defer func() { planning.End(err) }()
 	cache := r.snapshots.options.Cache
 	if isFresh {
 		cache = desired.NewCache()
@@ -309,9 +305,9 @@ func (r *VectorSidecarReconciler) forget(name types.NamespacedName) {
 	r.finalizer.Forget(name)
 	r.periodic.leftovers.Wake()
 	r.periodic.live.forget(name.Namespace)
-	r.slots.forget(name)
+	r.slots.Forget(name)
 	r.rollouts.waves.Forget(name)
-	r.clusters.removeNamespace(name)
+	r.clusters.RemoveNamespace(name)
 	r.instruments.Metrics.Forget(name)
 }
 
@@ -349,19 +345,20 @@ func (r *VectorSidecarReconciler) SetupWithManager(ctx context.Context, mgr ctrl
 	}
 	watches := &watches{
 		sidecars: r.snapshots.sidecars, workloads: r.snapshots.workloads, namespaces: r.snapshots.namespaces,
-		memory: r.memory, notifier: r.periodic.notifier, leftovers: r.periodic.leftovers, clusters: r.clusters,
+		memory: r.memory, notifier: r.periodic.notifier, leftovers: r.periodic.leftovers,
+		clusters: &clusterNamespaces{sidecars: r.snapshots.sidecars, namespaces: r.snapshots.namespaces},
 	}
 	if err := watches.addSource(mgr, r.applier.uses, r.instruments); err != nil {
 		return err
 	}
 	builder := ctrl.NewControllerManagedBy(mgr).
-		For(&v1alpha1.VectorSidecar{}, sidecarChanges()).
+		For(&v1alpha1.VectorSidecar{}, ctrlbuilder.WithPredicates(notify.SidecarChanges())).
 		WithOptions(settings).
-		WithLogConstructor(newRequestLogger(mgr.GetLogger()))
+		WithLogConstructor(instrument.NewRequestLogger(mgr.GetLogger()))
 	return watches.addWatches(builder).Complete(shutdown.StopReconciles(ctx, r))
 }
 
 // Alive returns an error while a reconcile is stuck.
 func (r *VectorSidecarReconciler) Alive() error {
-	return r.instruments.liveness.check(r.instruments.now())
+	return r.instruments.Alive()
 }

@@ -234,7 +234,7 @@ func refusing(t *testing.T, canary *v1alpha1.CanarySpec, answer error) (api *mem
 
 // Rejected writes are retried in their order, and other workloads do not wait for these retries. A rejected canary does
 // not block other workloads either, because it did not test the sidecar.
-func TestSlotScheduler_UsesNoRolloutSlotForRejectedWrites(t *testing.T) {
+func TestReconcile_UsesNoRolloutSlotForRejectedWrites(t *testing.T) {
 	for name, answer := range map[string]error{
 		"by a policy":   apierrors.NewForbidden(schema.GroupResource{Resource: "deployments"}, "app", errors.New("it is frozen")),
 		"by a webhook":  apierrors.NewInternalError(errors.New(`admission webhook "a" denied the request`)),
@@ -383,7 +383,7 @@ func TestSnapshot_ReadsUncachedNamespace(t *testing.T) {
 
 // The cause of a failed write may be gone when another rollout ends. So the VectorSidecar does not wait for its backoff
 // while rollout slots are free.
-func TestSlotScheduler_ResumesFailedSidecarWhenSlotIsFree(t *testing.T) {
+func TestReconcile_ResumesFailedSidecarWhenSlotIsFree(t *testing.T) {
 	answer, isOver, tried := apierrors.NewInternalError(errors.New(`no answer: failed calling webhook "a"`)), false, map[string]int{}
 	funcs := wroteTo{}.funcs(func(object client.Object) error {
 		if _, is := object.(*metav1.PartialObjectMetadata); !is {
@@ -423,7 +423,7 @@ func TestSlotScheduler_ResumesFailedSidecarWhenSlotIsFree(t *testing.T) {
 }
 
 // Rejected writes release their rollout slots. That alone does not start a retry of these writes.
-func TestSlotScheduler_AvoidsImmediateRetryOfRejectedWrites(t *testing.T) {
+func TestReconcile_AvoidsImmediateRetryOfRejectedWrites(t *testing.T) {
 	for name, answer := range map[string]error{
 		"by a policy":            apierrors.NewForbidden(schema.GroupResource{Resource: "deployments"}, "app", errors.New("it is frozen")),
 		"by validation":          apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "app", nil),

@@ -22,6 +22,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/companionuse"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/instrument"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/leftovers"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
@@ -40,19 +41,19 @@ type watches struct {
 	memory     *state.Memory
 	notifier   *notify.Notifier
 	leftovers  *leftovers.Signal
-	clusters   *clusters
+	clusters   *clusterNamespaces
 	source     *workloads.Source
 }
 
 // addSource creates the source of workload events.
-func (w *watches) addSource(mgr ctrl.Manager, uses *companionuse.Tracker, observed *instruments) error {
+func (w *watches) addSource(mgr ctrl.Manager, uses *companionuse.Tracker, observed *instrument.Observer) error {
 	apis, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return fmt.Errorf("creating a discovery client: %w", err)
 	}
 	w.source = workloads.New(workloads.Options{
 		Cache: mgr.GetCache(), Workloads: w.workloads, Sidecars: w.sidecars, Memory: w.memory, Uses: uses,
-		APIs: apis, Dependents: w.sidecarsOfWorkload, Notifier: w.notifier, Metrics: observed.Metrics, Clock: observed.clock,
+		APIs: apis, Dependents: w.sidecarsOfWorkload, Notifier: w.notifier, Metrics: observed.Metrics, Clock: observed.Clock,
 	})
 	return nil
 }
@@ -60,7 +61,7 @@ func (w *watches) addSource(mgr ctrl.Manager, uses *companionuse.Tracker, observ
 // addWatches adds the watches of workloads, VectorSidecars, ConfigMaps and namespaces to a controller.
 func (w *watches) addWatches(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 	builder = w.namespaces.watch(builder)
-	builder = w.clusters.watch(builder, w.namespaces)
+	builder = w.clusters.watch(builder)
 	return builder.
 		Watches(&v1alpha1.VectorSidecar{}, w.competitorEvents(), ctrlbuilder.WithPredicates(laterChanges())).
 		Watches(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(w.sidecarsOfConfigMap), ctrlbuilder.WithPredicates(configMapChanges())).

@@ -19,7 +19,6 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -57,14 +56,15 @@ func TestNamespaces_DetectChangesOfEnvironmentAndWave(t *testing.T) {
 	before := clusterwide.NewNamespaceMetadata("shop")
 	before.Labels = map[string]string{corev1.LabelMetadataName: "shop", "team": "a"}
 	changes := api.snapshots.namespaces.changes()
+	clusters := &clusterNamespaces{sidecars: api.snapshots.sidecars, namespaces: api.snapshots.namespaces}
 	wakes := func(change func(labels map[string]string)) bool {
 		after := before.DeepCopy()
 		change(after.Labels)
-		api.clusters.namespaceEvents(api.snapshots.namespaces).Update(t.Context(), event.UpdateEvent{ObjectOld: before, ObjectNew: after}, api.waiting)
+		clusters.eventHandler().Update(t.Context(), event.UpdateEvent{ObjectOld: before, ObjectNew: after}, api.waiting)
 		isWoken := api.waiting.Len() > 0
 		for api.waiting.Len() > 0 {
 			request, _ := api.waiting.Get()
-			require.Equal(t, sidecarcache.KeyIn("shop", "logs"), request.NamespacedName)
+			require.Equal(t, clusterwide.KeyIn("shop", "logs"), request.NamespacedName)
 			api.waiting.Done(request)
 		}
 		require.Equal(t, isWoken, changes.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}))

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -145,6 +146,33 @@ func (l *Lister) Namespaces(ctx context.Context, name string) []metav1.PartialOb
 	return list.Items
 }
 
+// NamespacesWithObjects returns the namespaces that have companions of a ClusterVectorSidecar, or an OverlaySet with its
+// sidecar if the API server injects from OverlaySets.
+func (l *Lister) NamespacesWithObjects(ctx context.Context, cluster string, hasOverlaySets bool) (namespaces []string) {
+	name := meta.InNamespace(cluster)
+	var companions corev1.ConfigMapList
+	if err := l.cached.List(ctx, &companions, client.MatchingLabels{meta.LabelSidecar: meta.LabelValue(name)}, client.UnsafeDisableDeepCopy); err != nil {
+		// A cache returns an error only while it is shutting down.
+		log.FromContext(ctx).Error(err, "listing companions")
+	}
+	for i := range companions.Items {
+		namespaces = append(namespaces, companions.Items[i].Namespace)
+	}
+	if !hasOverlaySets {
+		return namespaces
+	}
+	var overlaySets v1alpha1.OverlaySetList
+	if err := l.cached.List(ctx, &overlaySets, client.UnsafeDisableDeepCopy); err != nil {
+		log.FromContext(ctx).Error(err, "listing OverlaySets")
+	}
+	for i := range overlaySets.Items {
+		if slices.ContainsFunc(overlaySets.Items[i].Spec.Overlays, func(overlay v1alpha1.Overlay) bool { return overlay.VectorSidecar == name }) {
+			namespaces = append(namespaces, overlaySets.Items[i].Namespace)
+		}
+	}
+	return namespaces
+}
+
 // clusterKeys returns the keys of a ClusterVectorSidecar in an index of VectorSidecars.
 func clusterKeys(index string, cluster *v1alpha1.ClusterVectorSidecar) []string {
 	name := meta.InNamespace(cluster.Name)
@@ -154,7 +182,7 @@ func clusterKeys(index string, cluster *v1alpha1.ClusterVectorSidecar) []string 
 	case IndexLabel:
 		return []string{meta.LabelValue(name)}
 	}
-	return SelectorKeys(clusterwide.NewSidecar(cluster, "", true))
+	return SelectorKeys(clusterwide.NewUnplacedSidecar(cluster))
 }
 
 // SetWritten records a ClusterVectorSidecar after a write of its status. The reconciles of all namespaces follow that

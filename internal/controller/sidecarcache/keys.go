@@ -8,7 +8,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
 // Keys returns the namespaces and names of VectorSidecars.
@@ -18,15 +17,4 @@ func Keys(sidecars []v1alpha1.VectorSidecar) []types.NamespacedName {
 		keys = append(keys, client.ObjectKeyFromObject(&sidecars[i]))
 	}
 	return keys
-}
-
-// ClusterKey returns the key of the reconcile of a ClusterVectorSidecar itself. The keys of the reconciles of its
-// namespaces contain the name of the namespace.
-func ClusterKey(cluster string) types.NamespacedName {
-	return KeyIn("", cluster)
-}
-
-// KeyIn returns the key of the VectorSidecar that a ClusterVectorSidecar stands for in a namespace.
-func KeyIn(namespace, cluster string) types.NamespacedName {
-	return types.NamespacedName{Namespace: namespace, Name: meta.InNamespace(cluster)}
 }

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -103,7 +104,7 @@ func (l *Lister) ListIn(ctx context.Context, namespace string) []v1alpha1.Vector
 func (l *Lister) Keys(ctx context.Context) []types.NamespacedName {
 	keys := Keys(l.listSidecars(ctx, ""))
 	for _, cluster := range l.Clusters(ctx) {
-		keys = append(keys, ClusterKey(cluster.Name))
+		keys = append(keys, clusterwide.ClusterKey(cluster.Name))
 	}
 	return keys
 }

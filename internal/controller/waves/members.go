@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
@@ -84,7 +85,7 @@ func (m *memberReader) addClusters(ctx context.Context) {
 		if err != nil || cluster.DeletionTimestamp != nil {
 			continue
 		}
-		m.names = append(m.names, sidecarcache.ClusterKey(cluster.Name))
+		m.names = append(m.names, clusterwide.ClusterKey(cluster.Name))
 		for wave := range namespaces {
 			m.add(&cluster, wave, m.platform.Rollout.LastStatus(cluster.Status.Waves, wave))
 		}

@@ -25,6 +25,7 @@ import (
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/apply"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/events"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
@@ -215,7 +216,7 @@ func TestReconciler_ReadsClusterVectorSidecars(t *testing.T) {
 	cluster.Status.Waves = []v1alpha1.RolloutStatus{{Wave: "canary", Revision: "old"}, {Wave: fleet.DefaultWave, Revision: "old"}}
 	i := newInstallation(t, twoWaves, cluster)
 	i.check()
-	i.Waves.Record(sidecarcache.ClusterKey("all"), reconciled)
+	i.Waves.Record(clusterwide.ClusterKey("all"), reconciled)
 	gate, woken := i.check()
 	require.Contains(t, gate.Message, "waiting for ClusterVectorSidecar all of wave canary to finish revision ")
 	require.Len(t, woken, 1)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package sidecar
+package instrument
 
 import (
 	"testing"
@@ -10,9 +10,15 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
+)
+
+var (
+	logsOfShop  = types.NamespacedName{Namespace: "shop", Name: "logs"}
+	auditOfShop = types.NamespacedName{Namespace: "shop", Name: "audit"}
 )
 
 // The liveness check fails if a reconcile makes no progress for too long.
@@ -34,11 +40,11 @@ func TestLiveness_DetectsStuckReconcile(t *testing.T) {
 // A panic in a reconcile is counted and reported. It then continues, and the manager handles it.
 func TestEndReconcile_ReportsAndRepeatsPanic(t *testing.T) {
 	counted := telemetry.NewMetrics("1", time.Now)
-	i := &instruments{Instruments: Instruments{Metrics: counted, Reports: telemetry.NewNoopReporter()}, liveness: newLiveness(0), now: time.Now}
+	i := New(Instruments{Metrics: counted, Reports: telemetry.NewNoopReporter()}, 0, time.Now)
 
 	require.PanicsWithValue(t, "no", func() {
-		_, reconcile := i.startReconcile(t.Context(), logsOfShop)
-		defer func() { i.endReconcile(&reconcile, telemetry.ResultUnchanged, nil, recover()) }()
+		_, reconcile := i.StartReconcile(t.Context(), logsOfShop)
+		defer func() { i.EndReconcile(&reconcile, telemetry.ResultUnchanged, nil, recover()) }()
 		panic("no")
 	})
 
@@ -60,11 +66,11 @@ func TestEndReconcile_ReportsAndRepeatsPanic(t *testing.T) {
 
 // Without a tracer, a step allocates no memory.
 func TestInstruments_AllocateNothingWithoutTracer(t *testing.T) {
-	i := &instruments{Instruments: Instruments{Metrics: telemetry.NewMetrics("1", time.Now), Reports: telemetry.NewNoopReporter()}, liveness: newLiveness(0), now: time.Now}
+	i := New(Instruments{Metrics: telemetry.NewMetrics("1", time.Now), Reports: telemetry.NewNoopReporter()}, 0, time.Now)
 	ctx := i.liveness.startReconcile(log.IntoContext(t.Context(), logr.Discard()), logsOfShop, time.Now())
 
 	require.Zero(t, testing.AllocsPerRun(100, func() {
-		_, s := i.startStep(ctx, "apply")
-		s.end(nil)
+		_, s := i.StartStep(ctx, "apply")
+		s.End(nil)
 	}))
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package sidecar
+package state
 
 import (
 	"cmp"
@@ -18,19 +18,19 @@ import (
 type clusterWaves struct {
 	// rollouts has the states of the waves by their names. The namespaces follow them. A state is never changed, only
 	// replaced.
-	rollouts map[string]*waveRollout
+	rollouts map[string]*Rollout
 	// progress has the last progress of each namespace.
 	progress map[string]*namespaceProgress
 	// broken has the namespaces in which workloads had failed before the revision of the wave started, by the name of
 	// the wave.
-	broken map[string]*priorFailures
+	broken map[string]*PriorFailures
 	// starts has the revision whose first rollouts wait in the namespaces until the status records their start, by the
 	// name of the wave.
 	starts map[string]string
 }
 
 func newClusterWaves() clusterWaves {
-	return clusterWaves{progress: map[string]*namespaceProgress{}, broken: map[string]*priorFailures{}, starts: map[string]string{}}
+	return clusterWaves{progress: map[string]*namespaceProgress{}, broken: map[string]*PriorFailures{}, starts: map[string]string{}}
 }
 
 // namespaceProgress is the progress of a namespace with a revision.
@@ -43,10 +43,10 @@ type namespaceProgress struct {
 	failed time.Time
 }
 
-// rolloutStatuses returns the statuses in the states of the waves, in the order of the waves.
-func rolloutStatuses(rollouts map[string]*waveRollout) []v1alpha1.RolloutStatus {
+// RolloutStatuses returns the statuses in the states of the waves, in the order of the waves.
+func RolloutStatuses(rollouts map[string]*Rollout) []v1alpha1.RolloutStatus {
 	var statuses []v1alpha1.RolloutStatus
-	for _, rollout := range slices.SortedFunc(maps.Values(rollouts), func(a, b *waveRollout) int { return cmp.Compare(a.member.Wave, b.member.Wave) }) {
+	for _, rollout := range slices.SortedFunc(maps.Values(rollouts), func(a, b *Rollout) int { return cmp.Compare(a.Member.Wave, b.Member.Wave) }) {
 		statuses = append(statuses, *rollout.Status.DeepCopy())
 	}
 	return statuses
@@ -61,16 +61,16 @@ type clusterSpecState struct {
 	// not write the field again for this version.
 	dropped clusterVersion
 	// revert is the revert that the reconcile of a namespace has requested last, nil for none.
-	revert *revertRequest
+	revert *RevertRequest
 }
 
-// revertRequest is the request of a namespace to revert the spec of its ClusterVectorSidecar.
-type revertRequest struct {
+// RevertRequest is the request of a namespace to revert the spec of its ClusterVectorSidecar.
+type RevertRequest struct {
 	lastgood.Attempt
 
-	reverted *v1alpha1.RevertedSpec
-	// cause has the first failed workload and the cause of its failure.
-	cause string
+	Reverted *v1alpha1.RevertedSpec
+	// Cause has the first failed workload and the cause of its failure.
+	Cause string
 }
 
 func newClusterSpecState() clusterSpecState {

@@ -6,36 +6,33 @@ package sidecar
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/types"
 	ctrlbuilder "sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 )
 
-// watch watches ClusterVectorSidecars, if the kind is enabled, and the namespaces that they may select.
-func (c *clusters) watch(builder *ctrlbuilder.Builder, namespaces *namespaces) *ctrlbuilder.Builder {
+// clusterNamespaces requests the reconciles of ClusterVectorSidecars in namespaces that have changed.
+type clusterNamespaces struct {
+	sidecars   *sidecarcache.Lister
+	namespaces *namespaces
+}
+
+// watch watches the namespaces that ClusterVectorSidecars may select, if the kind is enabled.
+func (c *clusterNamespaces) watch(builder *ctrlbuilder.Builder) *ctrlbuilder.Builder {
 	if !c.sidecars.HasClusters() {
 		return builder
 	}
-	clusterHandler := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
-		return newRequests([]types.NamespacedName{sidecarcache.ClusterKey(object.GetName())})
-	})
-	changes := predicate.Or[client.Object](predicate.GenerationChangedPredicate{}, reconcileRequests(), revisionRequests())
-	return builder.
-		Watches(&v1alpha1.ClusterVectorSidecar{}, clusterHandler, ctrlbuilder.WithPredicates(changes)).
-		WatchesMetadata(clusterwide.NewNamespaceMetadata(""), c.namespaceEvents(namespaces))
+	return builder.WatchesMetadata(clusterwide.NewNamespaceMetadata(""), c.eventHandler())
 }
 
-// namespaceEvents handles namespaces that are created, deleted, selected or no longer selected. The cost of an event
+// eventHandler handles namespaces that are created, deleted, selected or no longer selected. The cost of an event
 // depends only on the ClusterVectorSidecars.
-func (c *clusters) namespaceEvents(namespaces *namespaces) handler.EventHandler {
+func (c *clusterNamespaces) eventHandler() handler.EventHandler {
 	return handler.Funcs{
 		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) {
 			if !e.IsInInitialList { // At startup, every namespace is reconciled anyway.
@@ -43,24 +40,24 @@ func (c *clusters) namespaceEvents(namespaces *namespaces) handler.EventHandler 
 			}
 		},
 		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) {
-			c.enqueue(ctx, e.ObjectOld, e.ObjectNew, namespaces.hasChanged(e.ObjectOld, e.ObjectNew), q)
+			c.enqueue(ctx, e.ObjectOld, e.ObjectNew, c.namespaces.hasChanged(e.ObjectOld, e.ObjectNew), q)
 		},
 		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) { c.enqueue(ctx, e.Object, nil, true, q) },
 	}
 }
 
-// enqueue requests the reconciles of ClusterVectorSidecars after a change of a namespace. A deleted namespace
+// enqueue requests the reconciles of ClusterVectorSidecars in a namespace after a change of a namespace. A deleted namespace
 // concerns all of them. Otherwise, the change concerns each one that now selects the namespace or no longer selects
 // it. If isOther is true, because the change may affect decisions, it also concerns each one that still selects the
 // namespace. after is nil if the namespace does not exist any more.
-func (c *clusters) enqueue(ctx context.Context, before, after client.Object, isOther bool, q queue) {
+func (c *clusterNamespaces) enqueue(ctx context.Context, before, after client.Object, isOther bool, q queue) {
 	clusters := c.sidecars.Clusters(ctx)
 	for i := range clusters {
 		selector, _ := c.sidecars.Selector(&clusters[i])
 		wasSelected, isSelected := selector.Selects(before), after != nil && selector.Selects(after)
 		isGoing := after == nil || after.GetDeletionTimestamp() != nil && before.GetDeletionTimestamp() == nil
 		if wasSelected != isSelected || wasSelected && isOther || isGoing {
-			q.Add(reconcile.Request{NamespacedName: sidecarcache.KeyIn(before.GetName(), clusters[i].Name)})
+			q.Add(reconcile.Request{NamespacedName: clusterwide.KeyIn(before.GetName(), clusters[i].Name)})
 		}
 	}
 }

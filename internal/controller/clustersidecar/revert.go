@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package sidecar
+package clustersidecar
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
@@ -19,31 +21,31 @@ import (
 
 // keepSpecHistory returns the status fields about the spec of a ClusterVectorSidecar. It also returns how long until these
 // fields change without an event, 0 for never.
-func (c *clusters) keepSpecHistory(rollouts *rolloutTracker, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster) (lastgood.SpecStatus, time.Duration) {
-	sidecar := asVectorSidecar(cluster)
-	observation, deadline := clusterState.observeSpec(sidecar, rollouts.now())
-	observation.OnFailure = rollouts.catalog.Rules().ResolveOnFailure(cluster.Spec.Rollout)
+func (r *Reconciler) keepSpecHistory(cluster *v1alpha1.ClusterVectorSidecar, clusterState *state.Cluster) (lastgood.SpecStatus, time.Duration) {
+	sidecar := clusterwide.NewUnplacedSidecar(cluster)
+	observation, deadline := clusterState.ObserveSpec(sidecar, r.Observer.Clock())
+	observation.OnFailure = r.Catalog.Rules().ResolveOnFailure(cluster.Spec.Rollout)
 	specHistory := lastgood.NextSpecStatus(sidecar, &observation)
-	if clusterState.hasDropped(cluster) {
+	if clusterState.HasDropped(cluster) {
 		specHistory = lastgood.SpecStatus{}
 	}
 	if deadline.IsZero() || observation.OnFailure != v1alpha1.OnFailureRevert {
 		return specHistory, 0
 	}
-	return specHistory, max(deadline.Sub(rollouts.now()), time.Millisecond)
+	return specHistory, max(deadline.Sub(r.Observer.Clock()), time.Millisecond)
 }
 
 // revertSpec writes the revert of a ClusterVectorSidecar's spec to its status, if a namespace has requested it.
-func (c *clusters) revertSpec(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *cachedCluster) error {
-	request := clusterState.requestedRevert(cluster)
+func (r *Reconciler) revertSpec(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *state.Cluster) error {
+	request := clusterState.RequestedRevert(cluster)
 	if request == nil {
 		return nil
 	}
 	good := cluster.Status.LastKnownGood
-	cluster.Status.Reverted = request.reverted
-	if err := c.applyStatus(ctx, cluster); err != nil {
-		return fmt.Errorf("writing the revert of the spec of generation %d to the status: %w", request.reverted.Generation, err)
+	cluster.Status.Reverted = request.Reverted
+	if err := r.applyStatus(ctx, cluster); err != nil {
+		return fmt.Errorf("writing the revert of the spec of generation %d to the status: %w", request.Reverted.Generation, err)
 	}
-	announceRevert(ctx, c.events, cluster, good, request.reverted, request.cause)
+	r.Recorder.AnnounceRevert(ctx, cluster, good, request.Reverted, request.Cause)
 	return nil
 }

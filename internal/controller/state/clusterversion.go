@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package sidecar
+package state
 
 import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -28,13 +29,8 @@ type clusterVersion struct {
 
 func newClusterVersion(cluster *v1alpha1.ClusterVectorSidecar) clusterVersion {
 	return clusterVersion{
-		cluster.UID, cluster.Generation, cluster.DeletionTimestamp != nil, reconcileRequestKey(cluster),
+		cluster.UID, cluster.Generation, cluster.DeletionTimestamp != nil, notify.ReconcileRequest(cluster),
 		fleet.RetryDigest(cluster.Annotations), cluster.Annotations[meta.AnnotationPromoteRollout],
-		lastgood.Generation(asVectorSidecar(cluster)) < 0,
+		lastgood.Generation(clusterwide.NewUnplacedSidecar(cluster)) < 0,
 	}
-}
-
-// asVectorSidecar returns the VectorSidecar that a ClusterVectorSidecar stands for in any namespace.
-func asVectorSidecar(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.VectorSidecar {
-	return clusterwide.NewSidecar(cluster, "", true)
 }
