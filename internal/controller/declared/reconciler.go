@@ -86,6 +86,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	// After WriteTimeout, the uninstall Job expects that no write follows which has not seen its annotation.
 	work, cancelWrite := context.WithTimeout(work, declared.WriteTimeout)
 	defer cancelWrite()
+	situation := &declared.Situation{Key: key, Owner: meta.InstallationLabel(r.WrittenBy)}
+	if key != valuesKey {
+		// The values are read after the object: if the object is missing because an uninstallation has deleted it, they
+		// have the annotation that stops all writes.
+		if err := r.readObject(work, situation); err != nil {
+			return reconcile.Result{}, err
+		}
+	}
 	values, err := r.readValues(work)
 	if err != nil {
 		return reconcile.Result{}, err
@@ -99,13 +107,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		r.reportState(ctx, values, key, declared.Decision{})
 		return reconcile.Result{}, nil
 	}
-	situation := &declared.Situation{
-		Declared: sidecars, Key: key, Owner: meta.InstallationLabel(r.WrittenBy), IsUninstalling: declared.IsUninstalling(values.Annotations),
-		IsStopped: desired.FindStop(values).IsActive(),
-	}
-	if err := r.readObject(work, situation); err != nil {
-		return reconcile.Result{}, err
-	}
+	situation.Declared, situation.IsUninstalling = sidecars, declared.IsUninstalling(values.Annotations)
+	situation.IsStopped = desired.FindStop(values).IsActive()
 	decision := situation.Decide()
 	if decision.Action != declared.Nothing {
 		err := r.writeObject(work, situation, decision.Action)
