@@ -30,6 +30,8 @@ type Scheduler struct {
 	notifier   *notify.Notifier
 }
 
+// New returns a Scheduler. keys returns the keys of all VectorSidecars and ClusterVectorSidecars, rules the current
+// rollout rules, and clock the time of the API server.
 func New(keys func(context.Context) []types.NamespacedName, rules func() *fleet.Rules, metrics *telemetry.Metrics, notifier *notify.Notifier, clock func() time.Time) *Scheduler {
 	p := &Scheduler{keys: keys, rules: rules, allocators: map[plan.Class]*fleet.SlotAllocator{}, metrics: metrics, notifier: notifier}
 	for _, class := range plan.Classes() {

@@ -28,6 +28,7 @@ type Clusters struct {
 // statusDelay is the time for which reports of namespaces are collected before the status is written.
 const statusDelay = 500 * time.Millisecond
 
+// NewClusters returns empty Clusters that request reconciles through a Notifier.
 func NewClusters(notifier *notify.Notifier) *Clusters {
 	return &Clusters{notifier: notifier, clusters: map[string]*Cluster{}}
 }

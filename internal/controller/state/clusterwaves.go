@@ -12,7 +12,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
 
-// Rollout returns a copy of the state of a wave, or nil if the wave does not have a state yet.
+// WaveRollout returns a copy of the state of a wave, or nil if the wave does not have a state yet.
 func (c *Cluster) WaveRollout(wave string) *Rollout {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -4,8 +4,9 @@
 package state
 
 import (
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
