@@ -81,3 +81,10 @@ func (s *Settings) ResolveEnvironment(sidecar *v1alpha1.VectorSidecar, namespace
 	}
 	return s.DefaultEnvironment, cmp.Or(s.DefaultFrom, "the operator's default")
 }
+
+// WaveFor returns the number of the wave of a VectorSidecar in a namespace with some labels.
+func (p *Platform) WaveFor(spec *v1alpha1.VectorSidecarSpec, namespaceLabels map[string]string, defaultEnvironment string) int {
+	settings := Settings{DefaultEnvironment: defaultEnvironment}
+	environment, _ := settings.ResolveEnvironment(&v1alpha1.VectorSidecar{Spec: *spec}, namespaceLabels)
+	return p.Rollout.WaveFor(namespaceLabels, environment)
+}

@@ -38,6 +38,16 @@ func NewAttempt(sidecar *v1alpha1.VectorSidecar) Attempt {
 	return Attempt{UID: sidecar.UID, Generation: Generation(sidecar), Retry: fleet.RetryDigest(sidecar.Annotations)}
 }
 
+// NamespaceStatus is the status of a ClusterVectorSidecar in one namespace.
+type NamespaceStatus struct {
+	v1alpha1.VectorSidecarStatus
+
+	// Trial is the spec that the status describes.
+	Trial Attempt
+	// IsLeaving is true if the namespace is not selected, or if the ClusterVectorSidecar is being deleted.
+	IsLeaving bool
+}
+
 // NamespaceReport is the state of one namespace of a ClusterVectorSidecar, as observed in its last reconcile.
 type NamespaceReport struct {
 	Attempt

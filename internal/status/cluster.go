@@ -30,7 +30,7 @@ const maxCanaries = 16
 type ClusterFacts struct {
 	Cluster *v1alpha1.ClusterVectorSidecar
 	// Namespaces contains the status in each namespace, by the name of the namespace.
-	Namespaces map[string]*InNamespace
+	Namespaces map[string]*lastgood.NamespaceStatus
 	// UnreportedNamespaces is the number of namespaces with a status that has not been read since the process started.
 	UnreportedNamespaces int
 	// Changed is true if this reconcile has written a workload.
@@ -49,17 +49,6 @@ type ClusterFacts struct {
 	// SpecStatus contains the last known good spec of the ClusterVectorSidecar, and the failed spec from which it was
 	// reverted.
 	SpecStatus lastgood.SpecStatus
-}
-
-// InNamespace is the status of a ClusterVectorSidecar in one namespace.
-type InNamespace struct {
-	v1alpha1.VectorSidecarStatus
-
-	// Trial is the spec generation and the retry request that the status describes.
-	Trial lastgood.Attempt
-	// IsLeaving is true if the namespace is not selected, or if the ClusterVectorSidecar is being
-	// deleted.
-	IsLeaving bool
 }
 
 // NewClusterStatus returns the status of a ClusterVectorSidecar from its status in each namespace. Its
@@ -120,7 +109,7 @@ type clusterSum struct {
 }
 
 // addNamespace adds the status in one namespace.
-func (c *clusterSum) addNamespace(name string, namespace *InNamespace) {
+func (c *clusterSum) addNamespace(name string, namespace *lastgood.NamespaceStatus) {
 	ready := cmp.Or(apimeta.FindStatusCondition(namespace.Conditions, meta.ConditionReady), &metav1.Condition{})
 	state := namespaceState(namespace, c.facts.Trial)
 	if c.groups[state] == nil {
@@ -157,7 +146,7 @@ func (c *clusterSum) addNamespace(name string, namespace *InNamespace) {
 
 // addCanary adds the change that the canaries of a namespace get, in two cases: the canaries have no pods, or they have
 // finished but other workloads of the namespace have not.
-func (c *clusterSum) addCanary(name string, namespace *InNamespace) {
+func (c *clusterSum) addCanary(name string, namespace *lastgood.NamespaceStatus) {
 	canary := namespace.Canary
 	if canary == nil || canary.Change == "" {
 		return
@@ -195,7 +184,7 @@ func (c *clusterSum) addKind(kind *v1alpha1.KindStatus) {
 
 // listNamespace lists the workloads of a namespace that are not up to date. If there are none and the namespace is not
 // ready, it lists the namespace itself.
-func (c *clusterSum) listNamespace(name string, namespace *InNamespace, state state, ready *metav1.Condition) {
+func (c *clusterSum) listNamespace(name string, namespace *lastgood.NamespaceStatus, state state, ready *metav1.Condition) {
 	if c.lists == nil {
 		c.lists = map[v1alpha1.WorkloadState][]v1alpha1.NamespacedWorkloadStatus{}
 	}
@@ -261,7 +250,7 @@ func (c *clusterSum) finishCounts() {
 
 // namespaceState returns the state of a namespace. A namespace with a status for another spec or retry request is still
 // working.
-func namespaceState(namespace *InNamespace, attempt lastgood.Attempt) state {
+func namespaceState(namespace *lastgood.NamespaceStatus, attempt lastgood.Attempt) state {
 	switch {
 	case namespace.Trial != attempt:
 		return working

@@ -22,21 +22,21 @@ import (
 // because a user must act.
 func TestNewClusterStatus_ReportsRevertedSpec(t *testing.T) {
 	back, before := lastgood.Attempt{Generation: -3}, lastgood.Attempt{Generation: 3}
-	in := func(trial lastgood.Attempt, plans ...plan.Plan) *InNamespace {
-		return &InNamespace{VectorSidecarStatus: NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon), Trial: trial}
+	in := func(trial lastgood.Attempt, plans ...plan.Plan) *lastgood.NamespaceStatus {
+		return &lastgood.NamespaceStatus{VectorSidecarStatus: NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon), Trial: trial}
 	}
 	well, stalledIn := in(back, planned("cart", plan.None)), in(back, planned("cart", plan.None, nothingWanted, stops(plan.BlockedByConflict, meta.ReasonConflict, "taken")))
 	for name, test := range map[string]struct {
-		namespaces map[string]*InNamespace
+		namespaces map[string]*lastgood.NamespaceStatus
 		unseen     int
 		isStalled  bool
 		message    string
 	}{
-		"all are back":         {map[string]*InNamespace{"a": well, "b": well}, 0, true, "2 of 2 Deployments in 2 namespaces run the current sidecar"},
-		"one is on its way":    {map[string]*InNamespace{"a": well, "b": in(before, planned("cart", plan.None))}, 0, false, "1 of 2 namespaces are in progress"},
-		"one is in trouble":    {map[string]*InNamespace{"a": well, "b": stalledIn}, 0, true, "1 of 2 namespaces are stalled"},
-		"both are":             {map[string]*InNamespace{"a": stalledIn, "b": in(before, planned("cart", plan.None))}, 0, false, "1 of 2 namespaces are stalled"},
-		"one is not looked at": {map[string]*InNamespace{"a": well}, 1, false, "1 of 2 namespaces"},
+		"all are back":         {map[string]*lastgood.NamespaceStatus{"a": well, "b": well}, 0, true, "2 of 2 Deployments in 2 namespaces run the current sidecar"},
+		"one is on its way":    {map[string]*lastgood.NamespaceStatus{"a": well, "b": in(before, planned("cart", plan.None))}, 0, false, "1 of 2 namespaces are in progress"},
+		"one is in trouble":    {map[string]*lastgood.NamespaceStatus{"a": well, "b": stalledIn}, 0, true, "1 of 2 namespaces are stalled"},
+		"both are":             {map[string]*lastgood.NamespaceStatus{"a": stalledIn, "b": in(before, planned("cart", plan.None))}, 0, false, "1 of 2 namespaces are stalled"},
+		"one is not looked at": {map[string]*lastgood.NamespaceStatus{"a": well}, 1, false, "1 of 2 namespaces"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs", Generation: 3}}
@@ -57,8 +57,8 @@ func TestNewClusterStatus_ReportsRevertedSpec(t *testing.T) {
 
 // A spec is too large to be stored as the last known good one. The status reports it.
 func TestNewClusterStatus_ReportsSpecTooLargeToStore(t *testing.T) {
-	of := &InNamespace{VectorSidecarStatus: NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None))}, noon)}
-	got := NewClusterStatus(ClusterFacts{Cluster: &v1alpha1.ClusterVectorSidecar{}, Namespaces: map[string]*InNamespace{"a": of}, SpecStatus: lastgood.SpecStatus{IsTooLarge: true}}, noon)
+	of := &lastgood.NamespaceStatus{VectorSidecarStatus: NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(planned("cart", plan.None))}, noon)}
+	got := NewClusterStatus(ClusterFacts{Cluster: &v1alpha1.ClusterVectorSidecar{}, Namespaces: map[string]*lastgood.NamespaceStatus{"a": of}, SpecStatus: lastgood.SpecStatus{IsTooLarge: true}}, noon)
 	ready := apimeta.FindStatusCondition(got.Conditions, meta.ConditionReady)
 	require.Equal(t, metav1.ConditionTrue, ready.Status)
 	require.Contains(t, ready.Message, "the spec has more than 256 KiB")
@@ -86,12 +86,12 @@ func TestNewClusterStatus_KeepsTimeOfFirstRetry(t *testing.T) {
 		"it is not requested again": {"", retry("now", time.Second), map[string]*v1alpha1.RetryStatus{"a": nil}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cluster, namespaces := &v1alpha1.ClusterVectorSidecar{}, map[string]*InNamespace{}
+			cluster, namespaces := &v1alpha1.ClusterVectorSidecar{}, map[string]*lastgood.NamespaceStatus{}
 			if cluster.Status.Retry = test.before; test.annotation != "" {
 				cluster.Annotations = map[string]string{meta.AnnotationRetryRollout: test.annotation}
 			}
 			for namespace, is := range test.reported {
-				namespaces[namespace] = &InNamespace{VectorSidecarStatus: v1alpha1.VectorSidecarStatus{Retry: is}}
+				namespaces[namespace] = &lastgood.NamespaceStatus{VectorSidecarStatus: v1alpha1.VectorSidecarStatus{Retry: is}}
 			}
 			require.Equal(t, test.want, NewClusterStatus(ClusterFacts{Cluster: cluster, Namespaces: namespaces}, noon).Retry)
 		})

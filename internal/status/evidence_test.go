@@ -11,6 +11,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -61,10 +62,10 @@ func TestNewSidecarStatus_NamesWorkloadsWithoutPodsInReady(t *testing.T) {
 }
 
 func TestNewClusterStatus_CountsNamespacesWithoutPods(t *testing.T) {
-	in := func(plans ...plan.Plan) *InNamespace {
-		return &InNamespace{VectorSidecarStatus: NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon)}
+	in := func(plans ...plan.Plan) *lastgood.NamespaceStatus {
+		return &lastgood.NamespaceStatus{VectorSidecarStatus: NewSidecarStatus(Facts{Sidecar: sidecar(), Decision: decided(plans...)}, noon)}
 	}
-	got := NewClusterStatus(ClusterFacts{Cluster: &v1alpha1.ClusterVectorSidecar{}, Namespaces: map[string]*InNamespace{
+	got := NewClusterStatus(ClusterFacts{Cluster: &v1alpha1.ClusterVectorSidecar{}, Namespaces: map[string]*lastgood.NamespaceStatus{
 		"with-pods":       in(planned("cart", plan.None)),
 		"with-some":       in(planned("cart", plan.None), planned("empty", plan.None, withoutPods)),
 		"with-a-held-pod": in(planned("partly", plan.None, rollout(workload.PodsNotReplaced)), planned("empty", plan.None, withoutPods)),
@@ -83,8 +84,8 @@ func TestNewClusterStatus_CountsNamespacesWithoutPods(t *testing.T) {
 
 // The status contains a finished canary until all workloads of its namespace are ready.
 func TestNewClusterStatus_KeepsFinishedCanaries(t *testing.T) {
-	in := func(state v1alpha1.CanaryState, ready, matched int32) *InNamespace {
-		return &InNamespace{VectorSidecarStatus: v1alpha1.VectorSidecarStatus{
+	in := func(state v1alpha1.CanaryState, ready, matched int32) *lastgood.NamespaceStatus {
+		return &lastgood.NamespaceStatus{VectorSidecarStatus: v1alpha1.VectorSidecarStatus{
 			Canary: &v1alpha1.CanaryStatus{Change: "new", State: state}, ReadyWorkloads: ready, MatchedWorkloads: matched,
 		}}
 	}
@@ -92,7 +93,7 @@ func TestNewClusterStatus_KeepsFinishedCanaries(t *testing.T) {
 		return v1alpha1.FinishedCanary{Namespace: namespace, Change: change}
 	}
 	var many []v1alpha1.FinishedCanary
-	namespaces := map[string]*InNamespace{}
+	namespaces := map[string]*lastgood.NamespaceStatus{}
 	for n := range v1alpha1.MaxFinishedCanaries + 1 {
 		name := fmt.Sprintf("n%04d", n)
 		namespaces[name] = in(v1alpha1.CanaryFinished, 1, 2)
@@ -100,17 +101,17 @@ func TestNewClusterStatus_KeepsFinishedCanaries(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		before     []v1alpha1.FinishedCanary
-		namespaces map[string]*InNamespace
+		namespaces map[string]*lastgood.NamespaceStatus
 		unseen     int
 		want       []v1alpha1.FinishedCanary
 	}{
-		"one workload is not ready":        {nil, map[string]*InNamespace{"b": in(v1alpha1.CanaryFinished, 1, 2), "a": in(v1alpha1.CanaryFinished, 0, 2)}, 0, []v1alpha1.FinishedCanary{entry("a", "new"), entry("b", "new")}},
-		"all are ready":                    {[]v1alpha1.FinishedCanary{entry("a", "new")}, map[string]*InNamespace{"a": in(v1alpha1.CanaryFinished, 2, 2)}, 0, nil},
-		"the canary rolls out":             {[]v1alpha1.FinishedCanary{entry("a", "old")}, map[string]*InNamespace{"a": in(v1alpha1.CanaryProgressing, 1, 2)}, 0, nil},
-		"the canary has no pods":           {nil, map[string]*InNamespace{"a": in(v1alpha1.CanaryWithoutPods, 1, 2)}, 0, nil},
-		"another change":                   {[]v1alpha1.FinishedCanary{entry("a", "old")}, map[string]*InNamespace{"a": in(v1alpha1.CanaryFinished, 1, 2)}, 0, []v1alpha1.FinishedCanary{entry("a", "new")}},
-		"a namespace has not reported yet": {[]v1alpha1.FinishedCanary{entry("a", "old"), entry("c", "old")}, map[string]*InNamespace{"b": in(v1alpha1.CanaryFinished, 1, 2), "c": in(v1alpha1.CanaryFinished, 2, 2)}, 1, []v1alpha1.FinishedCanary{entry("a", "old"), entry("b", "new")}},
-		"a namespace is gone":              {[]v1alpha1.FinishedCanary{entry("a", "old")}, map[string]*InNamespace{"b": in(v1alpha1.CanaryFinished, 2, 2)}, 0, nil},
+		"one workload is not ready":        {nil, map[string]*lastgood.NamespaceStatus{"b": in(v1alpha1.CanaryFinished, 1, 2), "a": in(v1alpha1.CanaryFinished, 0, 2)}, 0, []v1alpha1.FinishedCanary{entry("a", "new"), entry("b", "new")}},
+		"all are ready":                    {[]v1alpha1.FinishedCanary{entry("a", "new")}, map[string]*lastgood.NamespaceStatus{"a": in(v1alpha1.CanaryFinished, 2, 2)}, 0, nil},
+		"the canary rolls out":             {[]v1alpha1.FinishedCanary{entry("a", "old")}, map[string]*lastgood.NamespaceStatus{"a": in(v1alpha1.CanaryProgressing, 1, 2)}, 0, nil},
+		"the canary has no pods":           {nil, map[string]*lastgood.NamespaceStatus{"a": in(v1alpha1.CanaryWithoutPods, 1, 2)}, 0, nil},
+		"another change":                   {[]v1alpha1.FinishedCanary{entry("a", "old")}, map[string]*lastgood.NamespaceStatus{"a": in(v1alpha1.CanaryFinished, 1, 2)}, 0, []v1alpha1.FinishedCanary{entry("a", "new")}},
+		"a namespace has not reported yet": {[]v1alpha1.FinishedCanary{entry("a", "old"), entry("c", "old")}, map[string]*lastgood.NamespaceStatus{"b": in(v1alpha1.CanaryFinished, 1, 2), "c": in(v1alpha1.CanaryFinished, 2, 2)}, 1, []v1alpha1.FinishedCanary{entry("a", "old"), entry("b", "new")}},
+		"a namespace is gone":              {[]v1alpha1.FinishedCanary{entry("a", "old")}, map[string]*lastgood.NamespaceStatus{"b": in(v1alpha1.CanaryFinished, 2, 2)}, 0, nil},
 		"too many":                         {nil, namespaces, 0, many[:v1alpha1.MaxFinishedCanaries]},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/shutdown"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
@@ -25,8 +26,12 @@ import (
 // writeStatus writes the status if it has changed. For an unchanged generation, it first waits until all namespaces
 // have reported, for example after a start of the operator. If the selector is invalid, the status has the reason.
 func (r *Reconciler) writeStatus(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, clusterState *state.Cluster, specHistory lastgood.SpecStatus, invalid error) error {
-	facts := clusterState.Facts(cluster)
-	facts.SpecStatus, facts.BlindHalt = specHistory, r.Access.BlindHalt(ctx, r.Catalog.Rules(), "")
+	reports := clusterState.Reports()
+	facts := status.ClusterFacts{
+		Cluster: cluster, Namespaces: reports.Namespaces, UnreportedNamespaces: reports.Unreported, Changed: reports.HasWritten,
+		ReconcileRequest: notify.ReconcileRequest(cluster), Waves: reports.Waves, BlindHalt: r.Access.BlindHalt(ctx, r.Catalog.Rules(), ""),
+		Trial: lastgood.NewAttempt(clusterwide.NewUnplacedSidecar(cluster)), SpecStatus: specHistory,
+	}
 	if invalid != nil && cluster.DeletionTimestamp == nil {
 		facts.Invalid, facts.Waves = invalid.Error(), cluster.Status.Waves
 	}

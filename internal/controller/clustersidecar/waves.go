@@ -16,7 +16,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/waves"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 )
@@ -48,7 +47,7 @@ func (r *Reconciler) advanceRollouts(ctx context.Context, cluster *v1alpha1.Clus
 		r.Waves.Forget(clusterwide.ClusterKey(cluster.Name))
 		return 0, nil
 	}
-	members, _ := waves.NamespacesByWave(ctx, r.Sidecars, cluster, r.DefaultEnvironment, platform)
+	members, _ := r.Sidecars.NamespacesByWave(ctx, cluster, r.DefaultEnvironment, platform)
 	rollouts := map[string]*state.Rollout{}
 	generation := lastgood.Generation(clusterwide.NewUnplacedSidecar(cluster))
 	for wave, namespaces := range members {

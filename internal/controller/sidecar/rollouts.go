@@ -18,7 +18,6 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/podfaults"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/waves"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
@@ -59,7 +58,7 @@ func (s *rolloutTracker) advanceSidecar(ctx context.Context, sidecarState *state
 	if err != nil {
 		return nil, err
 	}
-	wave := waves.WaveFor(&sidecar.Spec, namespace.Labels, s.options.Settings.DefaultEnvironment, platform)
+	wave := platform.WaveFor(&sidecar.Spec, namespace.Labels, s.options.Settings.DefaultEnvironment)
 	if sidecar.Cluster != nil {
 		return s.clusterRollout(sidecar, platform.Rollout.WaveName(wave), platform), nil
 	}

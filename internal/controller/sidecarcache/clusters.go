@@ -16,6 +16,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -144,6 +145,24 @@ func (l *Lister) Namespaces(ctx context.Context, name string) []metav1.PartialOb
 		log.FromContext(ctx).Error(err, "listing namespaces")
 	}
 	return list.Items
+}
+
+// NamespacesByWave returns the namespaces that a ClusterVectorSidecar selects, by the number of their wave. The error
+// says why the selector is invalid. The namespaces are unknown then.
+func (l *Lister) NamespacesByWave(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar, defaultEnvironment string, platform *desired.Platform) (map[int][]string, error) {
+	selector, err := l.Selector(cluster)
+	if err != nil {
+		return nil, err
+	}
+	namespaces := map[int][]string{}
+	objects := l.Namespaces(ctx, "")
+	for i := range objects {
+		if selector.Selects(&objects[i]) {
+			wave := platform.WaveFor(&cluster.Spec.VectorSidecarSpec, objects[i].Labels, defaultEnvironment)
+			namespaces[wave] = append(namespaces[wave], objects[i].Name)
+		}
+	}
+	return namespaces, nil
 }
 
 // NamespacesWithObjects returns the namespaces that have companions of a ClusterVectorSidecar, or an OverlaySet with its

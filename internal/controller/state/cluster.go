@@ -8,10 +8,7 @@ import (
 	"sync"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/notify"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
-	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
 
 // Cluster is the cached state of a ClusterVectorSidecar. A restart loses it, and the reconciles of its
@@ -22,7 +19,7 @@ type Cluster struct {
 	version clusterVersion
 	// awaitingReports has the namespaces that have not reported yet. reports has the reports of the other namespaces.
 	awaitingReports map[string]bool
-	reports         map[string]*status.InNamespace
+	reports         map[string]*lastgood.NamespaceStatus
 	clusterWaves
 	clusterSpecState
 
@@ -31,7 +28,7 @@ type Cluster struct {
 }
 
 func newCluster() *Cluster {
-	return &Cluster{awaitingReports: map[string]bool{}, reports: map[string]*status.InNamespace{}, clusterWaves: newClusterWaves(), clusterSpecState: newClusterSpecState()}
+	return &Cluster{awaitingReports: map[string]bool{}, reports: map[string]*lastgood.NamespaceStatus{}, clusterWaves: newClusterWaves(), clusterSpecState: newClusterSpecState()}
 }
 
 // IsNew reports whether the namespaces have not been requeued for this version yet.
@@ -82,7 +79,7 @@ func (c *Cluster) report(sidecar *v1alpha1.VectorSidecar, report *lastgood.Names
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.awaitingReports, sidecar.Namespace)
-	c.reports[sidecar.Namespace] = &status.InNamespace{VectorSidecarStatus: *sidecar.Status.DeepCopy(), Trial: report.Attempt, IsLeaving: sidecar.DeletionTimestamp != nil}
+	c.reports[sidecar.Namespace] = &lastgood.NamespaceStatus{VectorSidecarStatus: *sidecar.Status.DeepCopy(), Trial: report.Attempt, IsLeaving: sidecar.DeletionTimestamp != nil}
 	c.specReports[sidecar.Namespace] = report
 	c.isChanged = c.isChanged || isChanged
 }
@@ -118,14 +115,23 @@ func (c *Cluster) IsEmpty() bool {
 	return len(c.awaitingReports)+len(c.reports) == 0
 }
 
-// Facts returns the input of the status. The caller must not change the objects in it.
-func (c *Cluster) Facts(cluster *v1alpha1.ClusterVectorSidecar) status.ClusterFacts {
+// ClusterReports are the reports of the namespaces of a ClusterVectorSidecar.
+type ClusterReports struct {
+	// Namespaces has the last status of each namespace. The statuses must not be changed.
+	Namespaces map[string]*lastgood.NamespaceStatus
+	// Unreported is the number of namespaces that have not reported yet.
+	Unreported int
+	// HasWritten is true if a workload has been written after the last write of the status.
+	HasWritten bool
+	// Waves are the rollout statuses of the waves.
+	Waves []v1alpha1.RolloutStatus
+}
+
+// Reports returns the reports of the namespaces.
+func (c *Cluster) Reports() ClusterReports {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return status.ClusterFacts{
-		Cluster: cluster, Namespaces: maps.Clone(c.reports), UnreportedNamespaces: len(c.awaitingReports), Changed: c.isChanged, ReconcileRequest: notify.ReconcileRequest(cluster), Waves: RolloutStatuses(c.rollouts),
-		Trial: lastgood.NewAttempt(clusterwide.NewUnplacedSidecar(cluster)),
-	}
+	return ClusterReports{Namespaces: maps.Clone(c.reports), Unreported: len(c.awaitingReports), HasWritten: c.isChanged, Waves: RolloutStatuses(c.rollouts)}
 }
 
 // MarkStatusWritten records that the status is up to date.

@@ -11,36 +11,10 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
-	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 )
-
-// WaveFor returns the number of the wave of a VectorSidecar in a namespace.
-func WaveFor(spec *v1alpha1.VectorSidecarSpec, namespaceLabels map[string]string, defaultEnvironment string, platform *desired.Platform) int {
-	settings := desired.Settings{DefaultEnvironment: defaultEnvironment}
-	environment, _ := settings.ResolveEnvironment(&v1alpha1.VectorSidecar{Spec: *spec}, namespaceLabels)
-	return platform.Rollout.WaveFor(namespaceLabels, environment)
-}
-
-// NamespacesByWave returns the namespaces that a ClusterVectorSidecar selects, by the number of their wave. The error
-// says why the selector is invalid. The namespaces are unknown then.
-func NamespacesByWave(ctx context.Context, sidecars *sidecarcache.Lister, cluster *v1alpha1.ClusterVectorSidecar, defaultEnvironment string, platform *desired.Platform) (map[int][]string, error) {
-	selector, err := sidecars.Selector(cluster)
-	if err != nil {
-		return nil, err
-	}
-	namespaces := map[int][]string{}
-	objects := sidecars.Namespaces(ctx, "")
-	for i := range objects {
-		if selector.Selects(&objects[i]) {
-			wave := WaveFor(&cluster.Spec.VectorSidecarSpec, objects[i].Labels, defaultEnvironment, platform)
-			namespaces[wave] = append(namespaces[wave], objects[i].Name)
-		}
-	}
-	return namespaces, nil
-}
 
 // memberReader reads the members of the waves. A VectorSidecar or ClusterVectorSidecar that is being deleted is not a
 // member, because a deletion may take any time.
@@ -73,7 +47,7 @@ func (m *memberReader) addSidecars(ctx context.Context) {
 			m.err = err
 			continue
 		}
-		m.add(sidecar, WaveFor(&sidecar.Spec, labels, m.options.DefaultEnvironment, m.platform), m.options.Memory.Rollout(sidecar))
+		m.add(sidecar, m.platform.WaveFor(&sidecar.Spec, labels, m.options.DefaultEnvironment), m.options.Memory.Rollout(sidecar))
 	}
 }
 
@@ -81,7 +55,7 @@ func (m *memberReader) addSidecars(ctx context.Context) {
 // an invalid selector are unknown, and other VectorSidecars do not wait for them.
 func (m *memberReader) addClusters(ctx context.Context) {
 	for _, cluster := range m.options.Sidecars.Clusters(ctx) {
-		namespaces, err := NamespacesByWave(ctx, m.options.Sidecars, &cluster, m.options.DefaultEnvironment, m.platform)
+		namespaces, err := m.options.Sidecars.NamespacesByWave(ctx, &cluster, m.options.DefaultEnvironment, m.platform)
 		if err != nil || cluster.DeletionTimestamp != nil {
 			continue
 		}
