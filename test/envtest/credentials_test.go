@@ -58,7 +58,7 @@ func TestVectorSidecar_RollsOutCredentialSamples(t *testing.T) {
 		if named := allowance.FindStringSubmatch(string(text)); named != nil {
 			harness.Until(t, world, vs, "the rejection of "+filepath.Base(file), func(vs *v1alpha1.VectorSidecar) bool {
 				said := message(vs, meta.ConditionReady)
-				return strings.HasPrefix(said, meta.ReasonPolicyViolation) && strings.Contains(said, "("+named[1]+")")
+				return strings.HasPrefix(said, meta.ReasonPolicyViolation) && strings.Contains(said, "(policy."+named[1]+")")
 			})
 			waiting = append(waiting, vs)
 			continue
