@@ -164,7 +164,7 @@ func TestPreflight_BlocksAdmissionInjectionUntilPassed(t *testing.T) {
 	overlay(vs, isOffered)
 	harness.Eventually(t, "the injection by the API server", putIn(wide))
 	overlay(held, func(o *v1alpha1.Overlay) bool {
-		return strings.Contains(o.SkipReason, "with this sidecar (preflight)")
+		return strings.Contains(o.SkipReason, "rejected pods with this sidecar in a dry run")
 	})
 	require.False(t, putIn(narrow)(), "its pods would be refused")
 	second := cart(wide).Build()
