@@ -25,7 +25,7 @@ import (
 // byTheOperator has the samples that the API server cannot inject, with the reason.
 var byTheOperator = map[string]string{
 	"10-disabled.yaml":   "",
-	"12-log-volume.yaml": "no workload with the sidecar mounts a volume of its own",
+	"12-log-volume.yaml": "no workload with the sidecar mounts a volume at sidecar.logs.path yet",
 }
 
 // The API server injects the sidecar of each sample in docs/samples, except those in byTheOperator. The injected
