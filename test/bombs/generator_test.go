@@ -37,7 +37,7 @@ var carriers = []struct {
 	frame string
 }{
 	{"a namespace's defaults", inDefaults, 512 << 10, yamlShapes, "values:\n  a:\n%s"},
-	{"a workload's annotation", inAnnotation, 240 << 10, yamlShapes, "a:\n%s"},
+	{"a workload's annotation", inAnnotation, 28 << 10, yamlShapes, "a:\n%s"},
 	{"an inline configuration in YAML", inline, 400 << 10, yamlShapes, "sources:\n  in:\n%s"},
 	{"an inline configuration in TOML", inline, 400 << 10, tomlShapes, "[sources.in]\ntype = \"file\"\n%s"},
 	{"an inline configuration", inline, 400 << 10, vectorShapes, "%s"},

@@ -129,7 +129,8 @@ func kinds() []bomb {
 	long := strings.TrimSuffix(times(249_000, "a,"), ",")
 	return []bomb{
 		{"aliases in a namespace's defaults", aliases("values", 20_000, 20_000), inDefaults, meta.NamespaceDefaults},
-		{"aliases in a workload's annotation", "[&a " + times(20_000, "x") + times(20_000, ",*a") + "]", inAnnotation, "values.b"},
+		{"aliases in a workload's annotation", "[&a " + times(6_000, "x") + times(6_000, ",*a") + "]", inAnnotation, "values.b"},
+		{"a workload's annotation above its limit", "[&a " + times(20_000, "x") + times(20_000, ",*a") + "]", inAnnotation, "metadata is too large"},
 		{"aliases in an inline configuration", aliased(100_000, 10_000), inline, "sidecar.config.inline"},
 		{"a table of 30,000 parts in TOML", "[" + strings.TrimSuffix(times(30_000, "a."), ".") + "]\n", referenced("vector.toml"), "ConfigMap"},
 		{"a table of 250,000 parts in TOML", "[" + strings.TrimSuffix(times(250_000, "a."), ".") + "]\n", referenced("vector.toml"), "ConfigMap"},
