@@ -62,7 +62,7 @@ func match(input *Input) (inject, remove []*workloadcache.Record, kinds Kinds, i
 	kinds = Kinds{Matched: map[string]int{}, Unlisted: map[string]int{}}
 	inject = make([]*workloadcache.Record, 0, len(input.Workloads))
 	for _, record := range input.Workloads {
-		isMatched := record.IsSelectedBy(selector)
+		isMatched := record.IsSelectedBy(selector) || keepsUnread(input, record)
 		switch {
 		case isMatched:
 			kinds.Matched[record.Kind]++
@@ -86,6 +86,12 @@ func match(input *Input) (inject, remove []*workloadcache.Record, kinds Kinds, i
 	slices.SortFunc(inject, compareNames)
 	slices.SortFunc(remove, compareNames)
 	return inject, remove, kinds, nil
+}
+
+// keepsUnread reports whether a workload counts as selected although its labels were not read: it has the sidecar, and a
+// VectorSidecar that is not deleted may still select it. Its plan is then blocked.
+func keepsUnread(input *Input, record *workloadcache.Record) bool {
+	return record.LacksLabels() && input.Sidecar.DeletionTimestamp == nil && slices.Contains(record.Managers(), input.manager())
 }
 
 // precedingSidecars returns the preceding VectorSidecars that inject and select one of the matched workloads, sorted by

@@ -22,6 +22,8 @@ type Unread struct {
 	// Template is the error in the pod template. If it is set, the decoded pod template is empty except for
 	// annotations. Other is the error in all other fields that the operator reads.
 	Template, Other string
+	// LacksLabels is true if the labels were not read, so that it is unknown which selectors match them.
+	LacksLabels bool
 }
 
 // Text returns the error in the pod template, or else the error in another field. It returns "" if all fields were

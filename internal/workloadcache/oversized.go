@@ -26,7 +26,7 @@ func (r *Record) dropOversizedMetadata() {
 		object.Annotations, object.Overrides = nil, nil
 		object.OptOut = strings.Clone(object.OptOut[:min(len(object.OptOut), maxOptOut)])
 		if labels > largestPart {
-			object.Labels = nil
+			object.Labels, object.Unread.LacksLabels = nil, true
 		}
 	}
 }

@@ -124,6 +124,9 @@ func (r *Record) GetObjectMeta() metav1.Object {
 // Labels returns the labels of the workload, without the labels of its pods. They must not be changed.
 func (r *Record) Labels() labels.Set { return r.object.Labels }
 
+// LacksLabels reports whether the labels were not read, so that it is unknown which selectors match them.
+func (r *Record) LacksLabels() bool { return r.object.Unread.LacksLabels }
+
 // Managers returns the operator's field managers that have fields or marks in the workload.
 func (r *Record) Managers() []string { return r.ownership.Managers }
 
