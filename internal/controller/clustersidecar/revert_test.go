@@ -118,3 +118,15 @@ func TestReconciler_WritesRequestedRevertOnce(t *testing.T) {
 	require.NoError(t, r.revertSpec(t.Context(), written.DeepCopy(), r.Clusters.GetOrCreate("logs")))
 	require.Equal(t, written, current(t, r), "the request is for the spec before the revert")
 }
+
+// The platform no longer reverts specs, so the last known good spec is gone when the request of a namespace is handled.
+func TestReconciler_IgnoresRevertWithoutLastKnownGood(t *testing.T) {
+	cluster := &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: "logs", UID: "u", Generation: 1}}
+	r, _ := newReconciler(t, interceptor.Funcs{}, cluster)
+	sidecar, err := r.Sidecars.Get(t.Context(), clusterwide.KeyIn("shop", "logs"))
+	require.NoError(t, err)
+
+	r.Clusters.RequestRevert(sidecar, &v1alpha1.RevertedSpec{Generation: 1, FailedWorkloads: 1}, "Deployment web: OOMKilled")
+	require.NoError(t, r.revertSpec(t.Context(), current(t, r), r.Clusters.GetOrCreate("logs")))
+	require.Nil(t, current(t, r).Status.Reverted)
+}

@@ -49,12 +49,13 @@ func (c *Cluster) requestRevert(request *RevertRequest) {
 	c.revert = request
 }
 
-// RequestedRevert returns the requested revert of the current spec, nil for none.
+// RequestedRevert returns the requested revert of the current spec, nil for none. It drops a request if the spec has
+// changed, has been reverted, or if the status has no last known good spec anymore.
 func (c *Cluster) RequestedRevert(cluster *v1alpha1.ClusterVectorSidecar) *RevertRequest {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.revert == nil || c.revert.Attempt != lastgood.NewAttempt(clusterwide.NewUnplacedSidecar(cluster)) {
-		return nil // The spec has changed, or has been reverted already.
+	if c.revert != nil && (c.revert.Attempt != lastgood.NewAttempt(clusterwide.NewUnplacedSidecar(cluster)) || cluster.Status.LastKnownGood == nil) {
+		c.revert = nil
 	}
 	return c.revert
 }
