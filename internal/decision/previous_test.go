@@ -60,29 +60,29 @@ func TestFindEvaluated_FindsOnlyUnchangedWorkloads(t *testing.T) {
 		}
 		return now
 	}
-	of := pass(nil, "a")
+	previous := pass(nil, "a")
 	require.Equal(t, 5, evaluated)
-	of = pass(of, "a")
+	previous = pass(previous, "a")
 	require.Zero(t, evaluated)
 	all[3] = all[3].DeepCopy()
 	all[3].Labels["team"] = "search"
 	records[3] = cache.Reduce(all[3])
-	of = pass(of, "a")
+	previous = pass(previous, "a")
 	require.Equal(t, 1, evaluated, "it has changed")
 	before := records[3].Rollout()
 	all[3].Status.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionFalse, Reason: "ProgressDeadlineExceeded"}}
 	records[3] = cache.Reduce(all[3])
 	require.NotEqual(t, before, records[3].Rollout())
-	of = pass(of, "a")
+	previous = pass(previous, "a")
 	require.Zero(t, evaluated, "its state alone has changed")
 	records = append(records[:1:1], records[2:]...)
-	of = pass(of, "a")
+	previous = pass(previous, "a")
 	require.Zero(t, evaluated, "one is gone")
-	require.Len(t, of, 4)
+	require.Len(t, previous, 4)
 	records = append(records, cache.Reduce(all[5]))
-	of = pass(of, "a")
+	previous = pass(previous, "a")
 	require.Equal(t, 1, evaluated, "one is new")
-	pass(of, "b")
+	pass(previous, "b")
 	require.Equal(t, 5, evaluated, "they are evaluated by something else")
 }
 

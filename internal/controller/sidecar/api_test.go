@@ -137,8 +137,8 @@ func (a *memoryAPI) checkWaves(ctx context.Context) error {
 // findSubcontroller returns the other controller of a type.
 func findSubcontroller[T subcontroller](a *memoryAPI) T {
 	i := slices.IndexFunc(a.subcontrollers, func(other subcontroller) bool {
-		_, is := other.(T)
-		return is
+		_, ok := other.(T)
+		return ok
 	})
 	return a.subcontrollers[i].(T) //nolint:forcetypeassert // The line above checks it.
 }

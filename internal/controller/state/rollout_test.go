@@ -24,12 +24,12 @@ func TestRollout_AttributesFailureToSpecOrRevision(t *testing.T) {
 		change(rollout)
 		return rollout
 	}
-	asIs := func(*Rollout) {}
-	// part returns the wave state of a ClusterVectorSidecar with a revision that started after workloads had failed.
-	// The generation at that time may be known.
-	part := func(known *PriorFailures, change func(*Rollout)) *Rollout {
+	unchanged := func(*Rollout) {}
+	// inWave returns the wave state of a ClusterVectorSidecar with a revision that started after workloads had failed.
+	// failures may be nil, if they are unknown.
+	inWave := func(failures *PriorFailures, change func(*Rollout)) *Rollout {
 		return at(0, func(s *Rollout) {
-			s.ClusterName, s.PriorFailures, s.Status.StartTime = "logs", known, &metav1.Time{Time: now}
+			s.ClusterName, s.PriorFailures, s.Status.StartTime = "logs", failures, &metav1.Time{Time: now}
 			change(s)
 		})
 	}
@@ -37,21 +37,21 @@ func TestRollout_AttributesFailureToSpecOrRevision(t *testing.T) {
 		rollout *Rollout
 		want    bool
 	}{
-		"the spec has changed since":      {at(1, asIs), true},
-		"the revision came with it":       {at(2, asIs), false},
-		"some had failed before":          {at(0, asIs), true},
-		"it came while it was reverted":   {at(-2, asIs), true},
-		"it has just come":                {at(1, func(s *Rollout) { s.IsNew = true }), false},
-		"it fails with the one before it": {at(2, func(s *Rollout) { s.Status.Revision, s.Status.RevertedFrom = "old", "new" }), true},
-		"it was reverted from another":    {at(2, func(s *Rollout) { s.Status.RevertedFrom = "older" }), false},
+		"the spec changed after the revision started":      {at(1, unchanged), true},
+		"the revision started with the spec":               {at(2, unchanged), false},
+		"some had failed before":                           {at(0, unchanged), true},
+		"the revision started while the spec was reverted": {at(-2, unchanged), true},
+		"the revision is new":                              {at(1, func(s *Rollout) { s.IsNew = true }), false},
+		"the previous revision fails, too":                 {at(2, func(s *Rollout) { s.Status.Revision, s.Status.RevertedFrom = "old", "new" }), true},
+		"another revision was reverted":                    {at(2, func(s *Rollout) { s.Status.RevertedFrom = "older" }), false},
 
-		"a wave that has not been looked at":          {at(0, func(s *Rollout) { s.ClusterName, s.Status.Revision = "logs", "" }), false},
-		"a part that came with the spec":              {part(&PriorFailures{Generation: 2}, asIs), false},
-		"a part that came before it":                  {part(&PriorFailures{Generation: 1}, asIs), true},
-		"a part of which nobody knows that":           {part(nil, asIs), false},
-		"a part that is not watched any more":         {part(nil, func(s *Rollout) { s.Status.CompletionTime, s.Status.StartTime = &metav1.Time{Time: now}, nil }), true},
-		"a part that waits for another revision":      {part(nil, func(s *Rollout) { s.Target.Revision = "next" }), true},
-		"a part that was reverted from the given one": {part(nil, func(s *Rollout) { s.Status.RevertedFrom = "new" }), true},
+		"the wave has no state yet":                    {at(0, func(s *Rollout) { s.ClusterName, s.Status.Revision = "logs", "" }), false},
+		"the wave started with the spec":               {inWave(&PriorFailures{Generation: 2}, unchanged), false},
+		"the wave started before the spec":             {inWave(&PriorFailures{Generation: 1}, unchanged), true},
+		"the earlier failures of the wave are unknown": {inWave(nil, unchanged), false},
+		"failures of the wave no longer count":         {inWave(nil, func(s *Rollout) { s.Status.CompletionTime, s.Status.StartTime = &metav1.Time{Time: now}, nil }), true},
+		"the wave waits for another revision":          {inWave(nil, func(s *Rollout) { s.Target.Revision = "next" }), true},
+		"the wave was reverted from the revision":      {inWave(nil, func(s *Rollout) { s.Status.RevertedFrom = "new" }), true},
 	} {
 		sidecar := objects.NewVectorSidecar("logs", "shop").Build()
 		sidecar.Generation = 2
