@@ -17,22 +17,13 @@ type serverClock struct {
 	local func() time.Time
 
 	mu sync.Mutex
-	// offset is the difference between the clock of the API server and the clock of the process.
+	// offset is the difference between the clock of the API server and the clock of the process. It is 0 until a
+	// response proves another value, so two correct clocks never differ here because dates are in whole seconds.
 	offset time.Duration
-	// isKnown is true after the first response. doubts is the number of consecutive responses with a time before the
-	// estimate.
-	isKnown bool
-	doubts  int
 }
 
-const (
-	// dateError is the maximum normal delay of the time in a response: it is truncated to the second, and a response
-	// takes some time.
-	dateError = 2 * time.Second
-	// mostDoubts is the number of consecutive responses with a time before the estimate after which the clock of the
-	// API server was certainly set back.
-	mostDoubts = 3
-)
+// dateResolution is the resolution of the date in a response, which is truncated.
+const dateResolution = time.Second
 
 // newServerClock returns a clock based on the clock of the process, nil for time.Now.
 func newServerClock(local func() time.Time) *serverClock {
@@ -49,34 +40,25 @@ func (c *serverClock) currentTime() time.Time {
 	return c.local().Add(c.offset)
 }
 
-// recordDate corrects the estimate by the time in a response. The API server sets that time when it starts the
-// response, so the latest time is the most accurate. A time before the estimate is ignored until mostDoubts responses
-// in a row have one.
-func (c *serverClock) recordDate(date time.Time) {
+// recordDate makes the smallest correction that agrees with the date in a response. The API server read its clock
+// between the time when the process sent the request and the time when it received the response.
+func (c *serverClock) recordDate(date, sent, received time.Time) {
+	least, most := date.Sub(received), date.Add(dateResolution).Sub(sent)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	offset := date.Sub(c.local())
-	switch {
-	case !c.isKnown, offset > c.offset:
-		c.offset, c.isKnown, c.doubts = offset, true, 0
-	case offset >= c.offset-dateError:
-		c.doubts = 0
-	default:
-		if c.doubts++; c.doubts >= mostDoubts {
-			c.offset, c.doubts = offset, 0
-		}
-	}
+	c.offset = min(max(c.offset, least), most)
 }
 
 // wrapTransport returns a transport that passes the dates of its responses to the clock.
 func (c *serverClock) wrapTransport(next http.RoundTripper) http.RoundTripper {
 	return transport(func(request *http.Request) (*http.Response, error) {
+		sent := c.local()
 		response, err := next.RoundTrip(request)
 		if err != nil {
 			return response, err
 		}
 		if date, err := http.ParseTime(response.Header.Get("Date")); err == nil {
-			c.recordDate(date)
+			c.recordDate(date, sent, c.local())
 		}
 		return response, nil
 	})
