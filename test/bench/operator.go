@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 )
 
 // home is the operator namespace.
@@ -53,11 +53,11 @@ func (p *program) start(ctx context.Context) (*process, error) {
 		return nil, fmt.Errorf("making the operator's log: %w", err)
 	}
 	defer log.Close() // The process has a descriptor of its own.
-	health, err := harness.FreeAddress()
+	health, err := freeport.Loopback()
 	if err != nil {
 		return nil, err
 	}
-	profiles, err := harness.FreeAddress()
+	profiles, err := freeport.Loopback()
 	if err != nil {
 		return nil, err
 	}

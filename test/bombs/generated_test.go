@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -81,8 +82,7 @@ func TestLimits_LimitCostOfGeneratedInput(t *testing.T) {
 		*seed = uint64(time.Now().UnixNano())
 	}
 	t.Logf("with -seed %d", *seed)
-	profiles, err := harness.FreeAddress()
-	require.NoError(t, err)
+	profiles := freeport.ForTest(t)
 	o := start(t, allowing(t), "--pprof-bind-address="+profiles)
 	require.True(t, o.until(t.Context(), harness.Patience, o.isReady), "it does not start")
 	o.warm(t)

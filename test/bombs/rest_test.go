@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -81,8 +82,7 @@ func TestVectorSidecar_UsesDocumentedMemory(t *testing.T) {
 					world.Create(t, app)
 				}
 			}
-			profiles, err := harness.FreeAddress()
-			require.NoError(t, err)
+			profiles := freeport.ForTest(t)
 			o := start(t, "--pprof-bind-address="+profiles)
 			require.True(t, o.until(t.Context(), harness.Patience, o.isReady), "it does not start")
 			harness.Eventually(t, "the check of all", func() bool { return isReported(t, namespace, test.hasWorkload) })

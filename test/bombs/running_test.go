@@ -18,6 +18,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -41,8 +42,7 @@ func start(t *testing.T, arguments ...string) *running {
 // startAt starts an operator against the cluster of a kubeconfig.
 func startAt(t *testing.T, kubeconfig string, arguments ...string) *running {
 	t.Helper()
-	webhook, err := harness.FreeAddress()
-	require.NoError(t, err)
+	webhook := freeport.ForTest(t)
 	return &running{webhook: webhook, Process: harness.StartProcess(t, program, kubeconfig, harness.Settings{
 		Arguments:   append(arguments, "--namespace="+own, "--webhook-bind-address="+webhook, "--webhook-certificate-secret="+certificateSecret),
 		MemoryLimit: limit,

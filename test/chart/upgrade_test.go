@@ -23,6 +23,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -308,7 +309,7 @@ func TestChart_SupportsLifecycleWithEachHelm(t *testing.T) {
 // requireLifecycle installs the chart with one version of Helm, and changes and uninstalls it with the same or another one.
 func requireLifecycle(t *testing.T, install, helm helmVersion, file string) {
 	t.Helper()
-	settings := judging(freePort(t)) + ",rbac.optional.pods=true,rollout.halt.failedWorkloads=5,networkPolicy.webhookFrom=anywhere"
+	settings := judging(freeport.PortForTest(t)) + ",rbac.optional.pods=true,rollout.halt.failedWorkloads=5,networkPolicy.webhookFrom=anywhere"
 	i := installWebhookBy(t, install, "-f", file, "--set", settings)
 	cart, logs := injected(t)
 	rollouts := cart.Generation

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -138,7 +139,7 @@ func TestWebhook_KeepsCertificateDuringUpgrade(t *testing.T) {
 	data, bundle := certificate(t), trusted(t)
 	leader := holder(t)
 
-	helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", judging(freePort(t))+",commonLabels.team=platform")
+	helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", judging(freeport.PortForTest(t))+",commonLabels.team=platform")
 	require.Equal(t, data, certificate(t), "helm leaves the Secret's data")
 	require.Equal(t, string(bundle), string(trusted(t)), "helm leaves the trust")
 

@@ -15,6 +15,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -139,7 +140,7 @@ func TestWebhook_AllowsUpdateWithExistingFault(t *testing.T) {
 // judges enables the webhook, and waits until it answers.
 func (i *installation) judges(t *testing.T) {
 	t.Helper()
-	helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", judging(freePort(t)))
+	helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", judging(freeport.PortForTest(t)))
 	kubectl(t, "patch", "service", fullname+"-webhook", "-n", namespace, "-p", `{"spec":{"type":"ExternalName","externalName":"localhost"}}`)
 	i.restarted(t)
 	awaitWebhook(t)

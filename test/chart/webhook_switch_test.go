@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -99,7 +100,7 @@ func TestWebhook_StartsAndStopsByUpgrade(t *testing.T) {
 	for _, count := range []int{1, 3} {
 		t.Run(fmt.Sprintf("with %d replicas", count), func(t *testing.T) {
 			r := released(t, chartDir, "operator", count)
-			webhook := judging(freePort(t))
+			webhook := judging(freeport.PortForTest(t))
 			upgrade := func(settings string) {
 				helm(t, "upgrade", release, chartDir, "-n", namespace, "--set", fmt.Sprintf("replicas=%d,%s", count, settings))
 			}
@@ -136,7 +137,7 @@ func TestWebhook_StartsAndStopsByUpgrade(t *testing.T) {
 
 // All replicas use the same certificate, and each can renew it, also if the leader does not run.
 func TestWebhook_SharesCertificateBetweenReplicas(t *testing.T) {
-	r := released(t, chartDir, "operator", 3, "--set", judging(freePort(t)))
+	r := released(t, chartDir, "operator", 3, "--set", judging(freeport.PortForTest(t)))
 	awaitWebhook(t)
 	renewed := func(how func()) {
 		before := certificate(t)
@@ -170,7 +171,7 @@ func TestWebhook_DoesNotLogProbes(t *testing.T) {
 	require.NoError(t, err)
 	key, err := os.ReadFile(filepath.Join(callerFolder, "client.key"))
 	require.NoError(t, err)
-	i := installed(t, chartDir, "--set", judging(freePort(t)),
+	i := installed(t, chartDir, "--set", judging(freeport.PortForTest(t)),
 		"--set", "admissionWebhook.certificate.source=secret,admissionWebhook.certificate.secretName=later",
 		"--set-file", "admissionWebhook.certificate.caBundle="+filepath.Join(callerFolder, "client.crt"))
 	unready := func() int { return strings.Count(i.pods.Log(), "healthz check failed") }

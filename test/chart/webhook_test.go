@@ -5,7 +5,6 @@ package chart
 
 import (
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"syscall"
@@ -22,6 +21,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	example "kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -38,7 +38,7 @@ func judging(port int) string {
 // its pods.
 func installWebhook(t *testing.T, args ...string) *installation {
 	t.Helper()
-	return installWebhookBy(t, helm, append([]string{"--set", judging(freePort(t))}, args...)...)
+	return installWebhookBy(t, helm, append([]string{"--set", judging(freeport.PortForTest(t))}, args...)...)
 }
 
 // installWebhookBy does the same as installWebhook with a version of Helm and all settings.
@@ -48,17 +48,6 @@ func installWebhookBy(t *testing.T, helm helmVersion, args ...string) *installat
 	kubectl(t, "patch", "service", fullname+"-webhook", "-n", namespace, "-p", `{"spec":{"type":"ExternalName","externalName":"localhost"}}`)
 	awaitWebhook(t)
 	return i
-}
-
-// freePort returns a port on which no process listens.
-func freePort(t *testing.T) int {
-	t.Helper()
-	listener, err := net.Listen("tcp", "localhost:0")
-	require.NoError(t, err)
-	defer listener.Close()
-	address, ok := listener.Addr().(*net.TCPAddr)
-	require.True(t, ok)
-	return address.Port
 }
 
 // awaitWebhook waits until the webhook accepts and rejects VectorSidecars.

@@ -12,6 +12,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 )
 
 // startControllers starts kube-controller-manager and waits for its first work: the
@@ -57,14 +59,14 @@ func (c *ControlPlane) runComponent(name string, args ...string) (*program, stri
 	if err != nil {
 		return nil, "", err
 	}
-	port, err := freePort()
+	address, err := freeport.Loopback()
 	if err != nil {
 		return nil, "", err
 	}
 	args = append(args,
 		"--kubeconfig="+kubeconfig,
 		"--bind-address=127.0.0.1",
-		"--secure-port="+port,
+		"--secure-port="+freeport.Port(address),
 		"--cert-dir="+filepath.Join(c.dir, "run", name+"-certs"),
 		"--leader-elect=false",
 		// The default of 20 to 50 requests a second would dominate the result of a fleet test.
@@ -75,5 +77,5 @@ func (c *ControlPlane) runComponent(name string, args ...string) (*program, stri
 		args = append(args, "--feature-gates="+gates)
 	}
 	p, err := c.run(name, args...)
-	return p, "https://127.0.0.1:" + port + "/healthz", err
+	return p, "https://" + address + "/healthz", err
 }

@@ -14,6 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 )
 
 // stages tell kwok how a node and a pod go on in life.
@@ -68,11 +70,10 @@ func (c *ControlPlane) runKwok() (*program, string, error) {
 	if err := os.WriteFile(config, stages, 0o600); err != nil {
 		return nil, "", fmt.Errorf("writing the stages of simulated nodes: %w", err)
 	}
-	port, err := freePort()
+	address, err := freeport.Loopback()
 	if err != nil {
 		return nil, "", err
 	}
-	address := "127.0.0.1:" + port
 	p, err := c.run("kwok",
 		"--kubeconfig="+kubeconfig,
 		"--config="+config,

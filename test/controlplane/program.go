@@ -8,7 +8,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -148,16 +147,6 @@ func openLog(dir, name string) (*os.File, error) {
 		return nil, fmt.Errorf("opening the log of %s: %w", name, err)
 	}
 	return file, nil
-}
-
-// freePort returns a port on which no process listened a moment ago.
-func freePort() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("finding a free port: %w", err)
-	}
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	return port, errors.Join(err, listener.Close())
 }
 
 func orDone(err error) error {

@@ -5,8 +5,8 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -23,6 +23,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
@@ -111,7 +112,7 @@ func (d *demo) runOperator(ctx context.Context) error {
 	}
 	d.line("%s has simulated pods, so its program runs here, with its rights and its arguments", object)
 	d.line("ServiceAccount %s/%s", namespace, pod.ServiceAccountName)
-	d.addresses, err = loopback()
+	d.addresses, err = freeAddresses()
 	if err != nil {
 		return err
 	}
@@ -205,19 +206,11 @@ func (d *demo) operatorDeployment(ctx context.Context) (*appsv1.Deployment, erro
 // addresses are the addresses on which the operator listens. Outside a pod they must be free.
 type addresses struct{ metrics, health string }
 
-// loopback finds two free addresses. Both stay bound until both are found.
-func loopback() (addresses, error) {
-	metrics, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return addresses{}, fmt.Errorf("finding a free port: %w", err)
-	}
-	defer metrics.Close()
-	health, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return addresses{}, fmt.Errorf("finding a free port: %w", err)
-	}
-	defer health.Close()
-	return addresses{metrics: metrics.Addr().String(), health: health.Addr().String()}, nil
+// freeAddresses returns addresses on which no process listens.
+func freeAddresses() (addresses, error) {
+	metrics, metricsErr := freeport.Loopback()
+	health, healthErr := freeport.Loopback()
+	return addresses{metrics: metrics, health: health}, errors.Join(metricsErr, healthErr)
 }
 
 // replaceIn replaces the values of a pod in arguments: addresses, and the path of the configuration.

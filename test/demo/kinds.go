@@ -17,6 +17,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 )
 
 // kindred has workloads of other kinds than Deployment, and their VectorSidecar.
@@ -111,7 +112,7 @@ func (d *demo) runRollouts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	listens, err := loopback()
+	listens, err := freeAddresses()
 	if err != nil {
 		return err
 	}
@@ -122,10 +123,8 @@ func (d *demo) runRollouts(ctx context.Context) error {
 		}
 		return connection.Close()
 	}
-	_, health, _ := net.SplitHostPort(listens.health) // They are the addresses of listeners.
-	_, metrics, _ := net.SplitHostPort(listens.metrics)
 	return d.plane.Run(ctx, "rollouts-controller", program, serves,
-		"--kubeconfig="+d.plane.Kubeconfig(), "--leader-elect=false", "--healthzPort="+health, "--metricsPort="+metrics)
+		"--kubeconfig="+d.plane.Kubeconfig(), "--leader-elect=false", "--healthzPort="+freeport.Port(listens.health), "--metricsPort="+freeport.Port(listens.metrics))
 }
 
 // expectContainers checks the names of the containers of a workload, init containers first.

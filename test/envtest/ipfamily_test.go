@@ -18,6 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -25,7 +26,7 @@ import (
 // The Services of a cluster have IPv6 addresses. The operator reads the address of the API server, the plugin reads a
 // Service, and both render the same sidecar. The test has its own API server.
 func TestIPFamily_FollowsCluster(t *testing.T) {
-	address, err := harness.FreeAddressOf("::1")
+	address, err := freeport.Address("::1")
 	if err != nil {
 		t.Skipf("the machine has no IPv6: %v", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 )
 
 // Process is an operator in a separate process, as in a pod.
@@ -64,7 +65,7 @@ func BuildOperator(ctx context.Context, folder string) (string, error) {
 // StartProcess starts the program with a kubeconfig. The end of the test kills it.
 func StartProcess(t testing.TB, program, kubeconfig string, settings Settings) *Process {
 	t.Helper()
-	p := &Process{Metrics: freeAddress(t), Health: freeAddress(t), log: &transcript{}, ended: make(chan struct{})}
+	p := &Process{Metrics: freeport.ForTest(t), Health: freeport.ForTest(t), log: &transcript{}, ended: make(chan struct{})}
 	arguments := append([]string{"--metrics-bind-address=" + p.Metrics, "--health-probe-bind-address=" + p.Health}, settings.Arguments...)
 	if settings.Command != "" {
 		arguments = append([]string{settings.Command}, settings.Arguments...)
@@ -179,41 +180,3 @@ func (l *transcript) bytes() []byte {
 
 // String is the log so far.
 func (l *transcript) String() string { return string(l.bytes()) }
-
-// freeAddress returns a free address on the loopback interface.
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	return freeAddressAt(t, "127.0.0.1")
-}
-
-// freeAddressAt finds a port of an address of the loopback that nobody listens on.
-func freeAddressAt(t testing.TB, host string) string {
-	t.Helper()
-	address, err := FreeAddressOf(host)
-	require.NoError(t, err)
-	return address
-}
-
-// FreeAddress returns a free address on the loopback interface.
-func FreeAddress() (string, error) { return FreeAddressOf("127.0.0.1") }
-
-// given are the addresses that were handed out: the kernel may name one again that nobody
-// listens at yet.
-var given sync.Map
-
-// FreeAddressOf finds a port of an address of the machine that nobody listens on.
-func FreeAddressOf(host string) (string, error) {
-	for {
-		listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
-		if err != nil {
-			return "", fmt.Errorf("finding a free address: %w", err)
-		}
-		address := listener.Addr().String()
-		if err := listener.Close(); err != nil {
-			return "", fmt.Errorf("finding a free address: %w", err)
-		}
-		if _, isGiven := given.LoadOrStore(address, true); !isGiven {
-			return address, nil
-		}
-	}
-}

@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 )
 
 // StandIn replaces kubelets: it runs the containers of the chart's pods, with the same program, arguments and
@@ -57,7 +58,10 @@ func NewStandIn(t testing.TB, plane *controlplane.ControlPlane, c client.Client,
 // NewStandInAt returns a stand-in for a pod with its own address, so that several pods can use the same port.
 func NewStandInAt(t testing.TB, plane *controlplane.ControlPlane, c client.Client, namespace, host string) *StandIn {
 	t.Helper()
-	return &StandIn{Plane: plane, Client: c, Namespace: namespace, Host: host, Metrics: freeAddressAt(t, host), Health: freeAddressAt(t, host)}
+	metrics, metricsErr := freeport.Address(host)
+	health, healthErr := freeport.Address(host)
+	require.NoError(t, errors.Join(metricsErr, healthErr))
+	return &StandIn{Plane: plane, Client: c, Namespace: namespace, Host: host, Metrics: metrics, Health: health}
 }
 
 // Runs sets the operator's program for pods that start later, by its path in bin.

@@ -5,7 +5,6 @@ package process
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -18,20 +17,12 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
-// address returns a free address on the loopback interface.
-func address(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer listener.Close()
-	return listener.Addr().String()
-}
-
 func TestProcess_ReportsStuckReconcileAsUnhealthy(t *testing.T) {
-	namespace, health, g := world.Namespace(t), address(t), newGate()
+	namespace, health, g := world.Namespace(t), freeport.ForTest(t), newGate()
 	through(g.hold).StartObserved(t, operator.Options{HealthProbeBindAddress: health, WatchNamespaces: []string{namespace}},
 		operator.Process{Patience: 500 * time.Millisecond})
 	harness.Eventually(t, "a passing liveness probe", func() bool { return get(t, health, "/healthz") == http.StatusOK })
@@ -47,7 +38,7 @@ func TestProcess_ReportsStuckReconcileAsUnhealthy(t *testing.T) {
 }
 
 func TestProcess_ReportsReadyAfterCacheSync(t *testing.T) {
-	namespace, health := world.Namespace(t), address(t)
+	namespace, health := world.Namespace(t), freeport.ForTest(t)
 	open := make(chan struct{})
 	// The list of Deployments is not answered until the test continues.
 	slow := func(next roundTripper) roundTripper {
@@ -67,7 +58,7 @@ func TestProcess_ReportsReadyAfterCacheSync(t *testing.T) {
 }
 
 func TestProcess_ServesProfilesOnlyIfConfigured(t *testing.T) {
-	namespace, health, profiles := world.Namespace(t), address(t), address(t)
+	namespace, health, profiles := world.Namespace(t), freeport.ForTest(t), freeport.ForTest(t)
 	options := operator.Options{HealthProbeBindAddress: health, WatchNamespaces: []string{namespace}}
 	quiet := world.StartOperator(t, options)
 	harness.Eventually(t, "readiness", func() bool { return get(t, health, "/readyz") == http.StatusOK })

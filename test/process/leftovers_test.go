@@ -23,6 +23,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
@@ -65,7 +66,7 @@ func (l *lateWrite) land(t *testing.T) {
 func installation(t *testing.T, namespace, name string) operator.Options {
 	t.Helper()
 	return operator.Options{
-		Namespace: own, LeaderElectionID: name, WatchNamespaces: []string{namespace}, MetricsBindAddress: address(t),
+		Namespace: own, LeaderElectionID: name, WatchNamespaces: []string{namespace}, MetricsBindAddress: freeport.ForTest(t),
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/operator"
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -174,7 +175,7 @@ func hasContainer(d *appsv1.Deployment, name string) bool {
 // A periodic resync renders again. If nothing has changed, it sends no requests.
 func TestResyncer_SendsNoRequestsWithoutChanges(t *testing.T) {
 	namespace := world.Namespace(t)
-	options := operator.Options{Namespace: own, WatchNamespaces: []string{namespace}, MetricsBindAddress: address(t), ReconcileInterval: time.Second}
+	options := operator.Options{Namespace: own, WatchNamespaces: []string{namespace}, MetricsBindAddress: freeport.ForTest(t), ReconcileInterval: time.Second}
 	world.Create(t, objects.NewConfigMap("pipeline", namespace, "vector.yaml", objects.VectorConfig("hello")))
 	cart := labeled(t, "cart", namespace)
 	world.Create(t, objects.NewVectorSidecar("logs", namespace).Selecting("logs", "vector").WithConfigMap("pipeline", "").Build())

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"kontroloop.ai/vector-sidecar-operator/test/controlplane"
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 )
 
@@ -77,26 +78,17 @@ func startRollouts(t *testing.T) *cluster {
 	r := startPlane(t)
 	r.install(t)
 	plane := r.plane
-	health, metrics := freePort(t), freePort(t)
+	health, metrics := freeport.ForTest(t), freeport.ForTest(t)
 	serves := func(ctx context.Context) error {
-		connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", health))
+		connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", health)
 		if err != nil {
 			return err
 		}
 		return connection.Close()
 	}
 	require.NoError(t, plane.Run(t.Context(), "rollouts-controller", program, serves,
-		"--kubeconfig="+plane.Kubeconfig(), "--leader-elect=false", "--healthzPort="+health, "--metricsPort="+metrics))
+		"--kubeconfig="+plane.Kubeconfig(), "--leader-elect=false", "--healthzPort="+freeport.Port(health), "--metricsPort="+freeport.Port(metrics)))
 	return r
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	address, err := harness.FreeAddress()
-	require.NoError(t, err)
-	_, port, err := net.SplitHostPort(address)
-	require.NoError(t, err)
-	return port
 }
 
 // rollout is Rollout cart as it is live, or empty.

@@ -115,10 +115,3 @@ func kafka(t *testing.T) string {
 	require.NoError(t, err)
 	return strings.TrimSpace(address)
 }
-
-// nobody is an address where nobody listens.
-func nobody(t *testing.T) string {
-	address, err := harness.FreeAddress()
-	require.NoError(t, err)
-	return address
-}

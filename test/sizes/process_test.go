@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	vectorsidecar "kontroloop.ai/vector-sidecar-operator"
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 	"kontroloop.ai/vector-sidecar-operator/test/harness"
 	"kontroloop.ai/vector-sidecar-operator/test/presets"
 )
@@ -40,7 +41,7 @@ type process struct {
 // address.
 func start(t *testing.T, preset, address string) *process {
 	t.Helper()
-	metrics, api := port(t), port(t)
+	metrics, api := freeport.PortForTest(t), freeport.PortForTest(t)
 	result := presets.Render(t, vectorsidecar.FS, environment, map[string]any{
 		"logs": map[string]any{"path": "/var/log/app"}, "sinks": sinkOf(preset, address),
 		"metrics": map[string]any{"port": metrics}, "health": map[string]any{"port": api},
@@ -95,14 +96,6 @@ func (o *tail) text() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return string(o.last)
-}
-
-func port(t *testing.T) int {
-	t.Helper()
-	_, text, _ := strings.Cut(nobody(t), ":")
-	number, err := strconv.Atoi(text)
-	require.NoError(t, err)
-	return number
 }
 
 // counter is a sum of Vector's metrics whose name and labels match a pattern, -1 if it does

@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 )
 
 var (
@@ -117,7 +119,7 @@ func TestSizes_MeasureMemoryAndCPUOfSidecars(t *testing.T) {
 
 // measure runs one sidecar.
 func (c *cell) measure(t *testing.T) measured {
-	address := nobody(t)
+	address := freeport.ForTest(t)
 	if !c.isAway {
 		address = collectors[c.preset](t)
 	}

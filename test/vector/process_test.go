@@ -24,7 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
-	"kontroloop.ai/vector-sidecar-operator/test/harness"
+	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 	"kontroloop.ai/vector-sidecar-operator/test/presets"
 )
 
@@ -60,7 +60,7 @@ type running struct {
 // and runs it. limit is how many seconds Vector may take to end.
 func start(t *testing.T, chart fs.FS, collector string, limit int) *running {
 	t.Helper()
-	socket := freePort(t)
+	socket := freeport.PortForTest(t)
 	r := launch(t, chart, map[string]any{
 		"socket":   map[string]any{"enabled": true, "port": socket},
 		"sinks":    map[string]any{"out": map[string]any{"type": "http", "uri": collector}},
@@ -74,7 +74,7 @@ func start(t *testing.T, chart fs.FS, collector string, limit int) *running {
 // pairs of a folder of the pod's and the one that stands for it here.
 func launch(t *testing.T, chart fs.FS, sidecar map[string]any, folders ...string) *running {
 	t.Helper()
-	r := &running{program: program(t), metrics: freePort(t), api: freePort(t)}
+	r := &running{program: program(t), metrics: freeport.PortForTest(t), api: freeport.PortForTest(t)}
 	sidecar["metrics"], sidecar["health"] = map[string]any{"port": r.metrics}, map[string]any{"port": r.api}
 	result := presets.Render(t, chart, "development", sidecar)
 	r.container = &result.Deployment.Spec.Template.Spec.InitContainers[0]
@@ -180,17 +180,6 @@ func (r *running) taps(t *testing.T, host string) bool {
 // podIP is another address than the one of the loopback that programs listen on: as that of
 // a pod, it reaches who listens on all addresses, and nobody else.
 const podIP = "127.0.0.2"
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	address, err := harness.FreeAddress()
-	require.NoError(t, err)
-	_, port, err := net.SplitHostPort(address)
-	require.NoError(t, err)
-	number, err := strconv.Atoi(port)
-	require.NoError(t, err)
-	return number
-}
 
 // collector takes what it is sent, or, when it is stuck, takes it and never answers. The
 // channel is closed with the first that comes.
