@@ -8,7 +8,7 @@
 // Its nodes are simulated, and the operator is a process on this machine. With -node=real, the operator and the
 // application run in pods of a real node (see test/node), as the chart installs them.
 //
-// main.go and demo.go run the steps; install.go, inject.go, steady.go and remove.go contain them in order, and
+// main.go and demo.go run the steps; install.go, inject.go, restart.go and remove.go contain them in order, and
 // node.go contains those that differ on a real node; the other files have helpers.
 package main
 

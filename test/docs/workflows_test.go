@@ -28,7 +28,7 @@ func TestDocs_WorkflowsNameExistingFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	help := shell(t, "make help")
-	variables, err := os.ReadFile(root + "/test/node/visit.go")
+	variables, err := os.ReadFile(root + "/test/node/existing.go")
 	require.NoError(t, err)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
