@@ -120,7 +120,7 @@ of the heap is the cache of workloads.
 {{- with .Values.watchNamespaces }}
 - --watch-namespaces={{ join "," . }}
 {{- end }}
-{{- if include "vector-sidecar-operator.offersClusters" . }}
+{{- if include "vector-sidecar-operator.enablesClusters" . }}
 - --cluster-sidecars
 {{- end }}
 - --leader-elect={{ .Values.leaderElection.enabled }}

@@ -11,7 +11,7 @@ server serves their kind. */ -}}
 {{- $validating := list }}
 {{- if .Values.admissionPolicy.enabled }}
 {{- $validating = append $validating (printf "%s.vectorsidecars" $prefix) }}
-{{- if include "vector-sidecar-operator.offersClusters" . }}
+{{- if include "vector-sidecar-operator.enablesClusters" . }}
 {{- $validating = append $validating (printf "%s.clustervectorsidecars" $prefix) }}
 {{- end }}
 {{- end }}

@@ -59,13 +59,13 @@ the kind.
 "true" if ClusterVectorSidecars are enabled, which requires that the operator watches the whole cluster. Empty
 otherwise.
 */ -}}
-{{- define "vector-sidecar-operator.offersClusters" -}}
+{{- define "vector-sidecar-operator.enablesClusters" -}}
 {{- if and .Values.clusterVectorSidecars.enabled (not .Values.watchNamespaces) }}true{{ end -}}
 {{- end -}}
 
 {{- /* The resources of VectorSidecars, and of ClusterVectorSidecars if they are enabled. */ -}}
 {{- define "vector-sidecar-operator.sidecarResources" -}}
-{{ ternary "[vectorsidecars, clustervectorsidecars]" "[vectorsidecars]" (ne (include "vector-sidecar-operator.offersClusters" .) "") }}
+{{ ternary "[vectorsidecars, clustervectorsidecars]" "[vectorsidecars]" (ne (include "vector-sidecar-operator.enablesClusters" .) "") }}
 {{- end -}}
 
 {{- /*
@@ -137,7 +137,7 @@ ClusterRole. The operator applies them with patch. */ -}}
 - apiGroups: [observability.kontroloop.ai]
   resources: [vectorsidecars/status]
   verbs: [patch]
-{{- if include "vector-sidecar-operator.offersClusters" . }}
+{{- if include "vector-sidecar-operator.enablesClusters" . }}
 - apiGroups: [observability.kontroloop.ai]
   resources: [clustervectorsidecars]
   verbs: [list, watch, patch]

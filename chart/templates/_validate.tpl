@@ -37,7 +37,7 @@ SPDX-License-Identifier: Apache-2.0
 {{- if and .preflight.enabled (semverCompare "<1.30.0-0" $.Capabilities.KubeVersion.Version) -}}
 {{- fail (printf "preflight.enabled needs Kubernetes 1.30, and this is %s: without ValidatingAdmissionPolicy nothing would hold the operator's right to create pods to dry runs; set preflight.enabled to false" $.Capabilities.KubeVersion.Version) -}}
 {{- end -}}
-{{- if and .vectorSidecars.enabled .vectorSidecars.clusterItems (not (include "vector-sidecar-operator.offersClusters" $)) -}}
+{{- if and .vectorSidecars.enabled .vectorSidecars.clusterItems (not (include "vector-sidecar-operator.enablesClusters" $)) -}}
 {{- fail "vectorSidecars.clusterItems is set, and ClusterVectorSidecars are not enabled: set clusterVectorSidecars.enabled to true and watchNamespaces to [], or use vectorSidecars.items" -}}
 {{- end -}}
 {{- if .admissionWebhook.enabled }}{{ include "vector-sidecar-operator.validateWebhook" $ }}{{ end -}}

@@ -36,7 +36,7 @@ rules:
     resources: [vectorsidecars]
     operations: [CREATE, UPDATE]
     scope: Namespaced
-  {{- if include "vector-sidecar-operator.offersClusters" . }}
+  {{- if include "vector-sidecar-operator.enablesClusters" . }}
   - apiGroups: [observability.kontroloop.ai]
     apiVersions: [v1alpha1]
     resources: [clustervectorsidecars]
