@@ -48,12 +48,12 @@ type ConflictError struct {
 func (e *ConflictError) Error() string { return e.Err.Error() }
 func (e *ConflictError) Unwrap() error { return e.Err }
 
-// RefusedError means that the API server has rejected the write and would reject it again, for example because the
+// RejectedError means that the API server has rejected the write and would reject it again, for example because the
 // object is invalid.
-type RefusedError struct{ Err error }
+type RejectedError struct{ Err error }
 
-func (e *RefusedError) Error() string { return e.Err.Error() }
-func (e *RefusedError) Unwrap() error { return e.Err }
+func (e *RejectedError) Error() string { return e.Err.Error() }
+func (e *RejectedError) Unwrap() error { return e.Err }
 
 // DeniedError means that admission or authorization denied the write, and may allow it later: a quota, a
 // policy, a webhook or RBAC.
@@ -99,7 +99,7 @@ type WriteResult struct {
 
 // ApplyWorkload applies a plan, and returns the version of the workload after the last request. Most plans need only one
 // request. If only some of several requests succeed, the next reconcile finds the remaining changes in the workload.
-// The error is ErrGone, ErrStale, a *ConflictError, a *RefusedError, a *DeniedError, or transient.
+// The error is ErrGone, ErrStale, a *ConflictError, a *RejectedError, a *DeniedError, or transient.
 func (w *Writer) ApplyWorkload(ctx context.Context, p *plan.Plan) (WriteResult, error) {
 	if !p.Writes() {
 		return WriteResult{}, fmt.Errorf("a plan with action %s does not write", p.Action())
@@ -126,7 +126,7 @@ func (w *Writer) ApplyWorkload(ctx context.Context, p *plan.Plan) (WriteResult, 
 // "ok".
 func ResultLabel(err error) string {
 	var conflict *ConflictError
-	var refused *RefusedError
+	var refused *RejectedError
 	switch {
 	case err == nil:
 		return "ok"
@@ -231,9 +231,9 @@ func classify(err error) error {
 	case apierrors.IsConflict(err):
 		return staleError(err)
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err), isInternal(err, schemaError):
-		return &RefusedError{err}
+		return &RejectedError{err}
 	case isInternal(err, tooLarge):
-		return &RefusedError{fmt.Errorf("%w: with the sidecar, the object exceeds the size limit of etcd (1.5 MiB by default); make the object smaller", err)}
+		return &RejectedError{fmt.Errorf("%w: with the sidecar, the object exceeds the size limit of etcd (1.5 MiB by default); make the object smaller", err)}
 	case general.MatchString(err.Error()):
 		return &DeniedError{Err: err, IsGeneral: true}
 	case apierrors.IsForbidden(err), byAdmission.MatchString(err.Error()):

@@ -48,7 +48,7 @@ func TestClassify_ReturnsTypedErrors(t *testing.T) {
 	const gone, terminating, stale, conflict, refused, denied, general, passing verdict = "gone", "terminating", "stale", "conflict", "refused", "denied", "general", "passing"
 	of := func(err error) verdict {
 		var isConflict *ConflictError
-		var isRefused *RefusedError
+		var isRefused *RejectedError
 		var isDenied *DeniedError
 		switch {
 		case errors.Is(err, ErrGone):
@@ -117,7 +117,7 @@ func TestResultLabel_ReturnsLabelOfWriteError(t *testing.T) {
 		"gone":     fmt.Errorf("applying: %w", ErrGone),
 		"stale":    fmt.Errorf("applying: %w", ErrStale),
 		"conflict": fmt.Errorf("applying: %w", &ConflictError{Err: errors.New("no")}),
-		"rejected": fmt.Errorf("applying: %w", &RefusedError{Err: errors.New("no")}),
+		"rejected": fmt.Errorf("applying: %w", &RejectedError{Err: errors.New("no")}),
 		"error":    apierrors.NewServiceUnavailable("later"),
 	} {
 		require.Equal(t, want, ResultLabel(err))

@@ -37,7 +37,7 @@ func (w *Writer) DryRunTemplate(ctx context.Context, namespace string, template 
 // IsDenied reports whether the API server rejected a write because of its content: validation, a webhook or a
 // policy.
 func IsDenied(err error) bool {
-	var refused *RefusedError
+	var refused *RejectedError
 	return errors.As(err, &refused) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), "denied")
 }
 

@@ -96,7 +96,7 @@ func optionalNeeds(installation *source.Installation) []need {
 
 // clusterNeeds returns the permissions for ClusterVectorSidecars, none if the kind is not enabled.
 func clusterNeeds(installation *source.Installation) []scopedNeed {
-	if !installation.OffersClusters {
+	if !installation.EnablesClusters {
 		return nil
 	}
 	verbs := []string{"list", "watch", "patch"}

@@ -83,7 +83,7 @@ func TestOperatorNamespaceNeeds_ListsConfigMapPermissions(t *testing.T) {
 // If the values declare VectorSidecars, the required permissions include create and delete of ClusterVectorSidecars.
 func TestClusterNeeds_IncludeWritesIfValuesDeclareObjects(t *testing.T) {
 	require.Empty(t, clusterNeeds(&source.Installation{Values: map[string]string{declared.Key: "items: {}"}}))
-	require.Equal(t, []string{"list", "watch", "patch"}, clusterNeeds(&source.Installation{OffersClusters: true})[0].verbs)
+	require.Equal(t, []string{"list", "watch", "patch"}, clusterNeeds(&source.Installation{EnablesClusters: true})[0].verbs)
 	require.Equal(t, []string{"list", "watch", "patch", "create", "delete"},
-		clusterNeeds(&source.Installation{OffersClusters: true, Values: map[string]string{declared.Key: "items: {}"}})[0].verbs)
+		clusterNeeds(&source.Installation{EnablesClusters: true, Values: map[string]string{declared.Key: "items: {}"}})[0].verbs)
 }

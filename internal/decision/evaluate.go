@@ -156,5 +156,5 @@ func (e *evaluation) setOverlays(ctx context.Context, injected []evaluatedWorklo
 			renderedWorkloads = append(renderedWorkloads, desired.RenderedWorkload{Rendered: rendered, QoSClass: view.QoSClass})
 		}
 	}
-	e.overlays, e.overlayBlocker = e.desired.Offers(ctx, e.Sidecar.Namespace, renderedWorkloads)
+	e.overlays, e.overlayBlocker = e.desired.AdmissionOverlays(ctx, e.Sidecar.Namespace, renderedWorkloads)
 }

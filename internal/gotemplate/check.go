@@ -171,7 +171,7 @@ func (c *checker) checkFunction(node *parse.IdentifierNode) {
 // unknownFunction returns the message and the hint for a function that templates cannot call: a rejected function or
 // an unknown one.
 func unknownFunction(name string, functions map[string]*function) (message, hint string) {
-	if reason, refused := refusals()[name]; refused {
+	if reason, refused := unavailableFunctions()[name]; refused {
 		return fmt.Sprintf("function %q is not available because it %s", name, reason.reason), reason.instead
 	}
 	hint = "see the guide for template authors for the available functions"

@@ -213,7 +213,7 @@ func TestReads_DropCoveredPaths(t *testing.T) {
 
 func findTheSame(reads []tree.Read, a, b any) bool {
 	for _, read := range reads {
-		if random.Found(a, read) != random.Found(b, read) {
+		if random.FormatRead(a, read) != random.FormatRead(b, read) {
 			return false
 		}
 	}

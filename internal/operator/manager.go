@@ -60,7 +60,7 @@ func managerOptions(ctx context.Context, options Options, caching informerOption
 	return ctrl.Options{
 		Scheme:   newScheme(),
 		Cache:    cacheOptions(options, caching),
-		NewCache: newEndingCache(ctx),
+		NewCache: newShutdownCache(ctx),
 		Metrics: metricsserver.Options{
 			BindAddress:    options.MetricsBindAddress,
 			SecureServing:  true,

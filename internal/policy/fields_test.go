@@ -47,7 +47,7 @@ func TestLineFor_FindsLineOfEveryPodField(t *testing.T) {
 			counts["are judged"]++
 		}
 	}
-	require.Empty(t, missing, "say in fields.go what gets into a pod by them, and which key judges it; or in rest.go that nothing does")
+	require.Empty(t, missing, "say in fields.go what gets into a pod by them, and which key judges it; or in uncheckedfields.go that nothing does")
 	for name := range lines {
 		require.True(t, has[name], "there is no field %s", name)
 	}

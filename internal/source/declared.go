@@ -97,7 +97,7 @@ func listLabeled(ctx context.Context, live *livelist.Client, owner string) ([]cl
 // obstacle explains why an object cannot be created, such as a missing namespace. It returns "" if it can be created,
 // or if the user may not read the namespace.
 func (i *Installation) obstacle(ctx context.Context, cluster client.Reader, key types.NamespacedName) string {
-	if reason := declared.ScopeObstacle(key, i.Namespaces, i.OffersClusters); reason != "" || key.Namespace == "" {
+	if reason := declared.ScopeObstacle(key, i.Namespaces, i.EnablesClusters); reason != "" || key.Namespace == "" {
 		return reason
 	}
 	namespace := &corev1.Namespace{}

@@ -57,8 +57,8 @@ type Installation struct {
 	PublishedErr error
 	// Webhook is the operator's admission webhook, or nil for none.
 	Webhook *Webhook
-	// OffersClusters reports whether ClusterVectorSidecars are enabled in the installation.
-	OffersClusters bool
+	// EnablesClusters reports whether ClusterVectorSidecars are enabled in the installation.
+	EnablesClusters bool
 	// Preflight reports whether the operator makes dry runs of sidecars before it writes them.
 	Preflight bool
 	// Required are the objects of the chart that the operator depends on, as KIND/NAME.
@@ -202,7 +202,7 @@ func (i *Installation) parseArguments(arguments []string) {
 		case flagLease:
 			i.LeaderElectionID = value
 		case flagClusters:
-			i.OffersClusters = value != "false"
+			i.EnablesClusters = value != "false"
 		case flagPreflight:
 			i.Preflight = value != "false"
 		case flagInjection:

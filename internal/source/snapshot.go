@@ -108,7 +108,7 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	if err != nil {
 		return nil, err
 	}
-	objects := newReadOnce(t.Source)
+	objects := newOnceReader(t.Source)
 	input := &decision.Input{
 		Inputs: desired.Inputs{
 			Settings: t.Settings, ConfigMaps: objects, Accounts: objects,

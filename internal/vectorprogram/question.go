@@ -74,7 +74,7 @@ func (p *Program) Validate(ctx context.Context, validation *desired.Validation) 
 	answer := &Answer{Unchecked: prepared.unchecked}
 	switch reply := vectorconfig.ReadAnswer(result.code, result.printed); {
 	case reply.Outcome == vectorconfig.Rejected:
-		answer.Findings = desired.VectorReader.Refusals(validation.Configuration, prepared.originalNames(reply.Faults, validation.DataDir))
+		answer.Findings = desired.VectorReader.Rejections(validation.Configuration, prepared.originalNames(reply.Faults, validation.DataDir))
 	case reply.Outcome == vectorconfig.NotJudged && len(reply.Faults) > 0:
 		answer.Unable = reply.String()
 	case reply.Outcome == vectorconfig.NotJudged:
@@ -100,7 +100,7 @@ func (p *Program) runTests(ctx context.Context, validation *desired.Validation, 
 	}
 	reply := vectorconfig.ReadAnswer(result.code, result.printed)
 	if reply.Outcome == vectorconfig.Rejected {
-		answer.Findings = desired.VectorReader.Refusals(validation.Configuration, prepared.originalNames(reply.Faults, validation.DataDir))
+		answer.Findings = desired.VectorReader.Rejections(validation.Configuration, prepared.originalNames(reply.Faults, validation.DataDir))
 		return nil
 	}
 	answer.Unable = "vector test " + result.outputText()

@@ -60,7 +60,7 @@ func TestAppendReads_DiffersIfTemplatesReadDifference(t *testing.T) {
 		for i := range views {
 			for j := range views {
 				a, b := views[i].AppendReads(nil, []tree.Read{read}), views[j].AppendReads(nil, []tree.Read{read})
-				require.Equal(t, random.Found(views[i].Values(), read) == random.Found(views[j].Values(), read), slices.Equal(a, b), "%v of %d and %d", read, i, j)
+				require.Equal(t, random.FormatRead(views[i].Values(), read) == random.FormatRead(views[j].Values(), read), slices.Equal(a, b), "%v of %d and %d", read, i, j)
 			}
 		}
 		for _, other := range all {

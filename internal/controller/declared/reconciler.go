@@ -189,7 +189,7 @@ func (r *Reconciler) writeObject(ctx context.Context, situation *declared.Situat
 // write.
 func newDecision(action declared.Action, key types.NamespacedName, err error) declared.Decision {
 	var conflict *apply.ConflictError
-	var refused *apply.RefusedError
+	var refused *apply.RejectedError
 	var denied *apply.DeniedError
 	state := declared.Retrying
 	switch {

@@ -58,7 +58,7 @@ func (r *Reconciler) unreferencedCompanions(ctx context.Context) (map[string][]s
 		if !r.Sidecars.HasClusters() && meta.IsLabelOfCluster(configMap.Labels[meta.LabelSidecar]) {
 			continue // An installation that enables the kind deletes them.
 		}
-		if referenced.IsStray(configMap, r.Clock()) {
+		if referenced.IsUnreferenced(configMap, r.Clock()) {
 			unreferenced[configMap.Namespace] = append(unreferenced[configMap.Namespace], configMap.Name)
 		}
 	}
@@ -82,7 +82,7 @@ func (r *Reconciler) deleteCompanionsIn(ctx context.Context, namespace string, n
 		live := &corev1.ConfigMap{}
 		if err := r.Live.Get(ctx, name, live); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("reading ConfigMap %s: %w", name, err)
-		} else if err != nil || !companion.IsOurs(live) || !referenced.IsStray(live, r.Clock()) {
+		} else if err != nil || !companion.IsOperatorOwned(live) || !referenced.IsUnreferenced(live, r.Clock()) {
 			continue
 		}
 		if err := r.Writer.DeleteCompanion(ctx, name); err != nil {

@@ -24,9 +24,9 @@ type overlayValidator struct {
 	refusals map[string]string
 }
 
-// Refusal makes one dry run for each digest. It returns the reason of the rejection, or "" if the API server accepts
+// Rejection makes one dry run for each digest. It returns the reason of the rejection, or "" if the API server accepts
 // the template.
-func (j *overlayValidator) Refusal(digest string, template *corev1.PodTemplateSpec) (string, error) {
+func (j *overlayValidator) Rejection(digest string, template *corev1.PodTemplateSpec) (string, error) {
 	if refusal, ok := j.refusals[digest]; ok {
 		return refusal, nil
 	}

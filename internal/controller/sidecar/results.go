@@ -100,7 +100,7 @@ func isGeneral(err error) bool {
 // explainError returns the condition reason for an error, and whether the same request would fail again.
 func explainError(err error) (reason string, permanent bool) {
 	var conflict *apply.ConflictError
-	var refused *apply.RefusedError
+	var refused *apply.RejectedError
 	switch {
 	case errors.As(err, &conflict):
 		return meta.ReasonConflict, true

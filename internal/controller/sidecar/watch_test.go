@@ -95,7 +95,7 @@ func TestExplainError_SeparatesPermanentErrors(t *testing.T) {
 		permanent bool
 	}{
 		"a conflict":      {&apply.ConflictError{Err: cause}, meta.ReasonConflict, true},
-		"a refusal":       {&apply.RefusedError{Err: cause}, meta.ReasonApplyRejected, true},
+		"a refusal":       {&apply.RejectedError{Err: cause}, meta.ReasonApplyRejected, true},
 		"a passing error": {cause, meta.ReasonRetrying, false},
 	} {
 		reason, permanent := explainError(fmt.Errorf("applying: %w", test.err))

@@ -10,25 +10,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// endingCache is a cache that counts as synced when the operator shuts down. The manager waits until its caches have
+// shutdownCache is a cache that counts as synced when the operator shuts down. The manager waits until its caches have
 // synced, also during a shutdown and then in a busy loop. If the API server did not respond, the process would not
 // stop.
-type endingCache struct {
+type shutdownCache struct {
 	cache.Cache
 	// running is the context that the signal to stop cancels.
 	running context.Context //nolint:containedctx // It is the context of the process.
 }
 
-// newEndingCache returns a function that creates an endingCache.
-func newEndingCache(running context.Context) cache.NewCacheFunc {
+// newShutdownCache returns a function that creates an shutdownCache.
+func newShutdownCache(running context.Context) cache.NewCacheFunc {
 	return func(config *rest.Config, settings cache.Options) (cache.Cache, error) {
 		inner, err := cache.New(config, settings)
-		return &endingCache{Cache: inner, running: running}, err
+		return &shutdownCache{Cache: inner, running: running}, err
 	}
 }
 
 // WaitForCacheSync returns true once the cache is synced or the operator shuts down.
-func (c *endingCache) WaitForCacheSync(ctx context.Context) bool {
+func (c *shutdownCache) WaitForCacheSync(ctx context.Context) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := context.AfterFunc(c.running, cancel) //nolint:contextcheck // It is the context of the process.

@@ -12,22 +12,22 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// readOnce reads each ConfigMap and ServiceAccount at most once, so that all decisions on the same snapshot use the same
-// content. A failed read is repeated. A decision reads in one goroutine; readOnce is not safe for concurrent use.
-type readOnce struct {
+// onceReader reads each ConfigMap and ServiceAccount at most once, so that all decisions on the same snapshot use the same
+// content. A failed read is repeated. A decision reads in one goroutine; onceReader is not safe for concurrent use.
+type onceReader struct {
 	Source
 
 	configMaps map[types.NamespacedName]*corev1.ConfigMap
 	accounts   map[types.NamespacedName]*workload.Account
 }
 
-// newReadOnce returns a Source that reads each ConfigMap and each ServiceAccount from another Source only once.
-func newReadOnce(source Source) *readOnce {
-	return &readOnce{Source: source, configMaps: map[types.NamespacedName]*corev1.ConfigMap{}, accounts: map[types.NamespacedName]*workload.Account{}}
+// newOnceReader returns a Source that reads each ConfigMap and each ServiceAccount from another Source only once.
+func newOnceReader(source Source) *onceReader {
+	return &onceReader{Source: source, configMaps: map[types.NamespacedName]*corev1.ConfigMap{}, accounts: map[types.NamespacedName]*workload.Account{}}
 }
 
 // GetConfigMap implements desired.ConfigMapReader.
-func (o *readOnce) GetConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
+func (o *onceReader) GetConfigMap(ctx context.Context, name types.NamespacedName) (*corev1.ConfigMap, error) {
 	if object, ok := o.configMaps[name]; ok {
 		return object, nil
 	}
@@ -39,7 +39,7 @@ func (o *readOnce) GetConfigMap(ctx context.Context, name types.NamespacedName) 
 }
 
 // GetServiceAccount implements desired.ServiceAccountReader.
-func (o *readOnce) GetServiceAccount(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
+func (o *onceReader) GetServiceAccount(ctx context.Context, name types.NamespacedName) (*workload.Account, error) {
 	if account, ok := o.accounts[name]; ok {
 		return account, nil
 	}

@@ -15,9 +15,9 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
-// strayAge is the minimum age of an unreferenced ConfigMap. Younger companions without a VectorSidecar are
+// unreferencedAge is the minimum age of an unreferenced ConfigMap. Younger companions without a VectorSidecar are
 // kept, because a backup restores ConfigMaps before VectorSidecars.
-const strayAge = time.Hour
+const unreferencedAge = time.Hour
 
 // Owners is the set of VectorSidecars that companions may belong to: existing VectorSidecars, and
 // VectorSidecars with traces in a workload.
@@ -44,20 +44,20 @@ func NewOwners(carriers iter.Seq[Carrier], sidecars []v1alpha1.VectorSidecar, cl
 	return owners
 }
 
-// IsStray reports whether a ConfigMap is an unreferenced companion: its VectorSidecar does not exist, and its
+// IsUnreferenced reports whether a ConfigMap is an unreferenced companion: its VectorSidecar does not exist, and its
 // mark is its own name. A copy of a companion, and a companion with a controller owner, are not unreferenced
 // companions.
-func (o Owners) IsStray(object *corev1.ConfigMap, now time.Time) bool {
+func (o Owners) IsUnreferenced(object *corev1.ConfigMap, now time.Time) bool {
 	label := object.Labels[meta.LabelSidecar]
 	return label != "" && !o[owner{object.Namespace, label}] && !o[owner{"", label}] &&
 		object.Annotations[meta.AnnotationCompanion] == object.Name &&
 		object.DeletionTimestamp == nil && metav1.GetControllerOf(object) == nil &&
-		now.Sub(object.CreationTimestamp.Time) > strayAge
+		now.Sub(object.CreationTimestamp.Time) > unreferencedAge
 }
 
-// IsOurs reports whether the operator is the only recorded field manager of an object. An object that a user or
+// IsOperatorOwned reports whether the operator is the only recorded field manager of an object. An object that a user or
 // a deployment tool has also applied belongs to them.
-func IsOurs(object metav1.Object) bool {
+func IsOperatorOwned(object metav1.Object) bool {
 	entries := object.GetManagedFields()
 	isAnothers := func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager != meta.Operator }
 	return len(entries) > 0 && !slices.ContainsFunc(entries, isAnothers)

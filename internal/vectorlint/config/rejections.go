@@ -21,9 +21,9 @@ var (
 	indexBrackets = regexp.MustCompile(`\[(\d+)\]`)
 )
 
-// Refusals returns findings for the faults that Vector printed when it rejected the files. If Vector names a
+// Rejections returns findings for the faults that Vector printed when it rejected the files. If Vector names a
 // position in a file, the finding has that position.
-func (r *Reader) Refusals(files []File, faults []string) []Finding {
+func (r *Reader) Rejections(files []File, faults []string) []Finding {
 	var findings []Finding
 	for _, fault := range faults {
 		finding := newFinding(vectorRefuses, "Vector says: "+fault)

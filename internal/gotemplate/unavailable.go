@@ -3,20 +3,20 @@
 
 package gotemplate
 
-// refusal explains why a function of Helm is not available in this package, and names an alternative.
-type refusal struct {
+// unavailableFunction explains why a function of Helm is not available in this package, and names an alternative.
+type unavailableFunction struct {
 	reason  string
 	instead string
 }
 
-// refusals returns the functions of Helm and sprig that are not available, by name. The result of these
+// unavailableFunctions returns the functions of Helm and sprig that are not available, by name. The result of these
 // functions depends on more than the values, or they create or handle key material. A sidecar that differs
 // between two renderings would restart its pods without need.
-func refusals() map[string]refusal {
-	refused := map[string]refusal{}
+func unavailableFunctions() map[string]unavailableFunction {
+	refused := map[string]unavailableFunction{}
 	refuse := func(reason, instead string, names ...string) {
 		for _, name := range names {
-			refused[name] = refusal{reason: reason, instead: instead}
+			refused[name] = unavailableFunction{reason: reason, instead: instead}
 		}
 	}
 	const fixed = "write the value into the values file"

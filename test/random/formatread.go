@@ -9,8 +9,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/tree"
 )
 
-// Found is what a template finds in a value where it reads, in Go's syntax.
-func Found(value any, read tree.Read) string {
+// FormatRead formats the part of a value that a read covers, in Go syntax.
+func FormatRead(value any, read tree.Read) string {
 	for _, key := range read.Path {
 		tree, _ := value.(map[string]any)
 		item, isThere := tree[key]

@@ -59,15 +59,15 @@ const (
 	keyContainers = "containers"
 )
 
-// Offers returns the admission overlays for new workloads of a namespace without annotations that override values.
+// AdmissionOverlays returns the admission overlays for new workloads of a namespace without annotations that override values.
 // There is one overlay for all workloads, or one for each case that the templates distinguish. The possible mounts of
 // log files are those of the existing workloads. Without an overlay, blocker explains why only the operator can
 // inject. blocker is also "" if the templates timed out, because the reason is then unknown.
-func (d *Desired) Offers(ctx context.Context, namespace string, workloads []RenderedWorkload) (offers []AdmissionOverlay, blocker string) {
+func (d *Desired) AdmissionOverlays(ctx context.Context, namespace string, workloads []RenderedWorkload) (overlays []AdmissionOverlay, blocker string) {
 	common := d.CommonVariant()
 	defer func() {
-		for i := range offers {
-			offers[i].ConfigMap = common.Source.ConfigMap
+		for i := range overlays {
+			overlays[i].ConfigMap = common.Source.ConfigMap
 		}
 	}()
 	if common == nil || common.Invalid != nil || common.renderer == nil {
@@ -99,17 +99,17 @@ func (d *Desired) Offers(ctx context.Context, namespace string, workloads []Rend
 // overlaysByQoS returns one overlay for Guaranteed pods and one for all other pods. It is called if the templates read
 // only the QoS class of a workload. renderBlank renders the sidecar for a workload of a class.
 func overlaysByQoS(bestEffort *Rendered, renderBlank func(corev1.PodQOSClass) *Rendered) ([]AdmissionOverlay, string) {
-	offers := []AdmissionOverlay{}
+	overlays := []AdmissionOverlay{}
 	if burstable := renderBlank(corev1.PodQOSBurstable); burstable.Invalid == nil && burstable.Overlay.Hash == bestEffort.Overlay.Hash {
-		offers = append(offers, AdmissionOverlay{Rendered: bestEffort, Condition: OverlayCondition{QoS: OtherQoS}})
+		overlays = append(overlays, AdmissionOverlay{Rendered: bestEffort, Condition: OverlayCondition{QoS: OtherQoS}})
 	}
 	if guaranteed := renderBlank(corev1.PodQOSGuaranteed); guaranteed.Invalid == nil {
-		offers = append(offers, AdmissionOverlay{Rendered: guaranteed, Condition: OverlayCondition{QoS: Guaranteed}})
+		overlays = append(overlays, AdmissionOverlay{Rendered: guaranteed, Condition: OverlayCondition{QoS: Guaranteed}})
 	}
-	if len(offers) == 0 {
+	if len(overlays) == 0 {
 		return nil, "templates distinguish the QoS classes BestEffort and Burstable, which the API server cannot distinguish"
 	}
-	return offers, ""
+	return overlays, ""
 }
 
 // readsOnlyLogMounts reports whether the templates have read the containers of the workload, and no other key except
@@ -130,7 +130,7 @@ func (d *Desired) hasPullSecrets() bool {
 }
 
 // overlaysByLogs returns one overlay for each different mount of log files in the existing workloads.
-func (d *Desired) overlaysByLogs(workloads []RenderedWorkload) (offers []AdmissionOverlay, blocker string) {
+func (d *Desired) overlaysByLogs(workloads []RenderedWorkload) (overlays []AdmissionOverlay, blocker string) {
 	for _, candidate := range workloads {
 		r := candidate.Rendered
 		if r.Invalid != nil || r.shortened != "" || !readsOnlyLogMounts(workload.ValueKeysFor(r.readTarget)) {
@@ -149,14 +149,14 @@ func (d *Desired) overlaysByLogs(workloads []RenderedWorkload) (offers []Admissi
 		isListed := func(o AdmissionOverlay) bool {
 			return o.Condition.QoS == condition.QoS && *o.Condition.Logs == *condition.Logs
 		}
-		if !slices.ContainsFunc(offers, isListed) {
-			offers = append(offers, AdmissionOverlay{Rendered: r, Condition: condition})
+		if !slices.ContainsFunc(overlays, isListed) {
+			overlays = append(overlays, AdmissionOverlay{Rendered: r, Condition: condition})
 		}
 	}
-	if len(offers) == 0 {
+	if len(overlays) == 0 {
 		return nil, "no workload with the sidecar mounts a volume at sidecar.logs.path yet, so the log volume is unknown"
 	}
-	return offers, ""
+	return overlays, ""
 }
 
 // logMount returns the mount of the application's volume from which a sidecar reads log files. It returns nil if the

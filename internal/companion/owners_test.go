@@ -31,7 +31,7 @@ func TestIsStray_FindsUnreferencedCompanions(t *testing.T) {
 		"of one":                      {sidecars: []string{"logs"}},
 		"of none, beside another one": {sidecars: []string{"audit"}, isStray: true},
 		"of a sidecar that was left":  {traces: []workload.Trace{{Manager: meta.Manager("logs"), Orphan: "true"}}},
-		"a few minutes old":           {change: func(c *corev1.ConfigMap) { c.CreationTimestamp = metav1.NewTime(now.Add(-strayAge)) }},
+		"a few minutes old":           {change: func(c *corev1.ConfigMap) { c.CreationTimestamp = metav1.NewTime(now.Add(-unreferencedAge)) }},
 		"a copy":                      {change: func(c *corev1.ConfigMap) { c.Name = "copy" }},
 		"printed by the plugin":       {change: func(c *corev1.ConfigMap) { c.Annotations = nil }},
 		"not of the inventory":        {change: func(c *corev1.ConfigMap) { c.Labels = nil }},
@@ -39,7 +39,7 @@ func TestIsStray_FindsUnreferencedCompanions(t *testing.T) {
 		"on its way out":              {change: func(c *corev1.ConfigMap) { c.DeletionTimestamp = ptr.To(metav1.NewTime(now)) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "vectorsidecar-logs-1", CreationTimestamp: metav1.NewTime(now.Add(-strayAge - time.Second))}}
+			object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "vectorsidecar-logs-1", CreationTimestamp: metav1.NewTime(now.Add(-unreferencedAge - time.Second))}}
 			Label(object, "logs")
 			Mark(object)
 			if test.change != nil {
@@ -52,7 +52,7 @@ func TestIsStray_FindsUnreferencedCompanions(t *testing.T) {
 			}
 			carriers := slices.Values([]Carrier{{Ref: cart, Traces: test.traces}})
 
-			require.Equal(t, test.isStray, NewOwners(carriers, sidecars, nil).IsStray(object, now))
+			require.Equal(t, test.isStray, NewOwners(carriers, sidecars, nil).IsUnreferenced(object, now))
 		})
 	}
 }
@@ -66,8 +66,8 @@ func TestIsOurs_RejectsObjectsWrittenByOthers(t *testing.T) {
 		}
 		return object
 	}
-	require.True(t, IsOurs(by(meta.Operator)))
-	require.False(t, IsOurs(by(meta.Operator, "kubectl-edit")))
-	require.False(t, IsOurs(by("kubectl")))
-	require.False(t, IsOurs(by()), "nobody knows")
+	require.True(t, IsOperatorOwned(by(meta.Operator)))
+	require.False(t, IsOperatorOwned(by(meta.Operator, "kubectl-edit")))
+	require.False(t, IsOperatorOwned(by("kubectl")))
+	require.False(t, IsOperatorOwned(by()), "nobody knows")
 }

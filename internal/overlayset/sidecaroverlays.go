@@ -23,9 +23,9 @@ import (
 
 // Validator checks whether the API server accepts an overlay.
 type Validator interface {
-	// Refusal explains why the API server rejects the pod template with an overlay in the namespace. digest
+	// Rejection explains why the API server rejects the pod template with an overlay in the namespace. digest
 	// identifies the overlay. It returns "" if the API server accepts the template.
-	Refusal(digest string, template *corev1.PodTemplateSpec) (string, error)
+	Rejection(digest string, template *corev1.PodTemplateSpec) (string, error)
 	// Objection explains why the API server must not inject a pod's items into workloads of a kind. It returns "" if
 	// the API server may inject them.
 	Objection(kind v1alpha1.WorkloadKind, pod map[string]any) (string, error)
@@ -53,7 +53,7 @@ func NewSidecarOverlays(sidecar *v1alpha1.VectorSidecar, offers []desired.Admiss
 			skipReason = reason
 			continue
 		}
-		reason, err = judge.Refusal(apiOverlay.Digest, newTestTemplate(offers[i].Rendered.Overlay, &apiOverlay))
+		reason, err = judge.Rejection(apiOverlay.Digest, newTestTemplate(offers[i].Rendered.Overlay, &apiOverlay))
 		if err != nil {
 			return SidecarOverlays{}, err
 		}
