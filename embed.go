@@ -54,6 +54,7 @@
 //   - internal/controller/fairqueue – requests – requests in an order in which namespaces take turns.
 //   - internal/admission – an AdmissionReview – the answer to it, by the same decision; also the webhook's certificate.
 //   - internal/fairslots – requests of namespaces – a slot for each, in turns.
+//   - internal/serverclock – the dates of responses and the clock of this machine – the time of the API server.
 //   - internal/livelist – a kind and a namespace – live objects, page by page within a limit of bytes.
 //   - internal/election – a Lease – the lock of the leader, and the fence that blocks writes of all other replicas.
 //   - internal/telemetry – events of the process – logs, metrics, traces and error reports.

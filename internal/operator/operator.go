@@ -32,6 +32,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/render"
+	"kontroloop.ai/vector-sidecar-operator/internal/serverclock"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/telemetry"
 )
@@ -74,9 +75,9 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	if err := options.checkCertificates(); err != nil {
 		return err
 	}
-	clock := newServerClock(process.Now)
+	clock := serverclock.New(process.Now)
 	config = rest.CopyConfig(config)
-	config.Wrap(clock.wrapTransport)
+	config.Wrap(clock.WrapTransport)
 	livelist.LimitResponses(config)
 	version, err := serverVersion(config, &options)
 	if err != nil {
@@ -94,7 +95,7 @@ func Run(ending context.Context, config *rest.Config, chart fs.FS, options Optio
 	counted := telemetry.NewMetrics(process.Version, time.Now, kindNames(options.kinds())...)
 	loopSettings := loopOptions(&options, &process)
 	loopSettings.Pager = pager
-	loopSettings.Workloads, loopSettings.Catalog, loopSettings.Settings.KubeVersion, loopSettings.Clock = workloads, catalog, version, clock.currentTime
+	loopSettings.Workloads, loopSettings.Catalog, loopSettings.Settings.KubeVersion, loopSettings.Clock = workloads, catalog, version, clock.Now
 	loopSettings.Instruments.Metrics, loopSettings.Cache = counted, cache
 	if err := addClusterAccess(&loopSettings, config, mgr.GetRESTMapper(), &options); err != nil {
 		return err

@@ -18,6 +18,7 @@ var order = []string{
 	"internal/humanize",
 	"internal/bounded",
 	"internal/fairslots",
+	"internal/serverclock",
 	"internal/livelist",
 	"internal/definition",
 	"internal/vectorlint/vrl",

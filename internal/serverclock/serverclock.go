@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package operator
+// Package serverclock estimates the time of the API server, which writes the times in objects and their conditions.
+//
+//	the dates of responses and the clock of this machine – the time of the API server
+package serverclock
 
 import (
 	"net/http"
@@ -9,11 +12,11 @@ import (
 	"time"
 )
 
-// serverClock estimates the time of the API server, which writes the times in workloads and their conditions. Soaks and
-// windows must not depend on the clock of the operator's node. Every response of the API server contains its time in
-// whole seconds, and the clock of the process measures the time since then. The Lease is renewed every few seconds, so
-// there is always a recent response.
-type serverClock struct {
+// Clock estimates the time of the API server. Soaks and windows must not depend on the clock of the operator's node or
+// of a user's machine. Every response of the API server contains its time in whole seconds, and the clock of the
+// process measures the time since then. The operator renews its Lease every few seconds, so there is always a recent
+// response.
+type Clock struct {
 	local func() time.Time
 
 	mu sync.Mutex
@@ -25,16 +28,16 @@ type serverClock struct {
 // dateResolution is the resolution of the date in a response, which is truncated.
 const dateResolution = time.Second
 
-// newServerClock returns a clock based on the clock of the process, nil for time.Now.
-func newServerClock(local func() time.Time) *serverClock {
+// New returns a clock based on the clock of the process, nil for time.Now.
+func New(local func() time.Time) *Clock {
 	if local == nil {
 		local = time.Now
 	}
-	return &serverClock{local: local}
+	return &Clock{local: local}
 }
 
-// currentTime returns the API server's time. Before the first response, it returns the time of the process.
-func (c *serverClock) currentTime() time.Time {
+// Now returns the API server's time. Before the first response, it returns the time of the process.
+func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.local().Add(c.offset)
@@ -42,15 +45,15 @@ func (c *serverClock) currentTime() time.Time {
 
 // recordDate makes the smallest correction that agrees with the date in a response. The API server read its clock
 // between the time when the process sent the request and the time when it received the response.
-func (c *serverClock) recordDate(date, sent, received time.Time) {
+func (c *Clock) recordDate(date, sent, received time.Time) {
 	least, most := date.Sub(received), date.Add(dateResolution).Sub(sent)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.offset = min(max(c.offset, least), most)
 }
 
-// wrapTransport returns a transport that passes the dates of its responses to the clock.
-func (c *serverClock) wrapTransport(next http.RoundTripper) http.RoundTripper {
+// WrapTransport returns a transport that passes the dates of its responses to the clock.
+func (c *Clock) WrapTransport(next http.RoundTripper) http.RoundTripper {
 	return transport(func(request *http.Request) (*http.Response, error) {
 		sent := c.local()
 		response, err := next.RoundTrip(request)
