@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
@@ -72,7 +71,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 	}
 	diagnosis := checkup.Diagnosis{
 		Cluster: cluster, AsOperator: o.newImpersonatedClient, Catalog: catalog,
-		KubeVersion: version.GitVersion, OldestKubelet: o.app.oldestKubelet, Now: time.Now, OperatorNamespace: o.operatorNamespace,
+		KubeVersion: version.GitVersion, OldestKubelet: o.app.oldestKubelet, Now: o.app.clock.Now, OperatorNamespace: o.operatorNamespace,
 		Reject: o.app.builtin.rejectionReason,
 	}
 	results := diagnosis.Run(ctx)

@@ -169,7 +169,7 @@ func (o *rolloutOptions) printStatus(ctx context.Context) error {
 			return nil, err
 		}
 		read.RevertedSpecs = humanize.TruncateList(reverted, mostUnfinished, len(reverted))
-		read.findProblems(waveMembers, time.Now())
+		read.findProblems(waveMembers, o.app.clock.Now())
 		switch err := read.requireWaves(); {
 		case err == nil:
 			read.countMembers(waveMembers)

@@ -62,7 +62,7 @@ kubectl vectorsidecar rollout undo logs -n shop
 kubectl vectorsidecar rollout undo --to-revision 0123456789`,
 		Args: cobra.MaximumNArgs(1),
 	}
-	options := undoOptions{rollout: newRolloutWrite(a, command), now: time.Now()}
+	options := undoOptions{rollout: newRolloutWrite(a, command)}
 	flags := command.Flags()
 	flags.StringVar(&options.targetRevision, "to-revision", "", "revision for all VectorSidecars; empty: the previous revision of each")
 	flags.BoolVarP(&options.assumeYes, "yes", "y", false, "do not ask for confirmation")
@@ -76,13 +76,14 @@ type undoOptions struct {
 
 	targetRevision string
 	assumeYes      bool
-	now            time.Time
 }
 
 // undoRequest is a request to undo a revision.
 type undoRequest struct {
 	read    *rollout
 	cluster client.WithWatch
+	// now is the time of the request.
+	now time.Time
 	// undoneRevision is the undone revision.
 	undoneRevision string
 	// stored are the stored revisions, the newest first.
@@ -102,7 +103,7 @@ func (o *undoOptions) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	request := &undoRequest{read: read, cluster: cluster, undoneRevision: cmp.Or(read.target.Undone, read.Revision)}
+	request := &undoRequest{read: read, cluster: cluster, now: o.rollout.app.clock.Now(), undoneRevision: cmp.Or(read.target.Undone, read.Revision)}
 	if len(names) > 0 {
 		request.undoneRevision = read.Revision // The annotation of one VectorSidecar refers to the revision of all others.
 		if request.target, err = o.rollout.findTarget(ctx, cluster, names[0]); err != nil {
@@ -124,7 +125,7 @@ func (o *undoOptions) run(ctx context.Context, names []string) error {
 func (o *undoOptions) undo(ctx context.Context, request *undoRequest) error {
 	target := &request.read.target
 	isUndone := target.Undone != ""
-	text := fleet.UndoRequest(request.undoneRevision, o.now)
+	text := fleet.UndoRequest(request.undoneRevision, request.now)
 	if request.target != nil {
 		text = request.undoneRevision
 		isUndone = strings.HasPrefix(request.target.object.GetAnnotations()[meta.AnnotationUndoRollout], request.undoneRevision)
@@ -195,7 +196,7 @@ func (o *undoOptions) previewEffect(ctx context.Context, request *undoRequest) (
 		}
 	}
 	target.Stored = request.stored
-	return fleet.PreviewUndo(members, &target, memberKey, o.now), false, nil
+	return fleet.PreviewUndo(members, &target, memberKey, request.now), false, nil
 }
 
 // listUndoMembers lists the VectorSidecars and ClusterVectorSidecars that an undo may change.

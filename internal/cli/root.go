@@ -22,6 +22,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/definition"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/serverclock"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 )
 
@@ -60,6 +61,8 @@ type app struct {
 	files map[string][]byte
 	// moreValues take precedence over the values of a command's flags. It is nil for none.
 	moreValues *valueSource
+	// clock has the time of the API server, by which the operator decides, too.
+	clock *serverclock.Clock
 	// cluster replaces the cluster that the flags name, or is nil.
 	cluster client.WithWatch
 }
@@ -141,9 +144,10 @@ func New(streams genericiooptions.IOStreams, builtin Builtin, version string) *c
 func newApp(streams genericiooptions.IOStreams, builtin Builtin, version string) *app {
 	builtin = builtin.WithCache()
 	streams.Out, streams.ErrOut = humanize.NewWriter(streams.Out), humanize.NewWriter(streams.ErrOut)
-	a := &app{IOStreams: streams, chart: builtin.Chart, builtin: builtin, version: version, kube: genericclioptions.NewConfigFlags(true)}
+	a := &app{IOStreams: streams, chart: builtin.Chart, builtin: builtin, version: version, kube: genericclioptions.NewConfigFlags(true), clock: serverclock.New(nil)}
 	a.kube.WrapConfigFn = func(config *rest.Config) *rest.Config {
 		config.UserAgent = meta.UserAgent("kubectl-vectorsidecar", version)
+		config.Wrap(a.clock.WrapTransport)
 		return config
 	}
 	return a

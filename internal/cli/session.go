@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -322,7 +321,7 @@ func (s *session) addNote(text string) {
 
 // loadEvaluator sets the platform and the default environment for evaluations.
 func (s *session) loadEvaluator(ctx context.Context, chart fs.FS) error {
-	s.taker = source.Snapshotter{Source: accounts{source.Reader{Reader: s.objects}, s}, Settings: desired.Settings{Home: s.operatorNamespace()}, Now: time.Now(), WorkloadKinds: decision.WorkloadKinds{MissingKinds: s.objects.MissingKinds, Manifests: s.inputs.manifests}}
+	s.taker = source.Snapshotter{Source: accounts{source.Reader{Reader: s.objects}, s}, Settings: desired.Settings{Home: s.operatorNamespace()}, Now: s.inputs.app.clock.Now(), WorkloadKinds: decision.WorkloadKinds{MissingKinds: s.objects.MissingKinds, Manifests: s.inputs.manifests}}
 	installed := source.Installation{}
 	if s.installation != nil {
 		installed = *s.installation

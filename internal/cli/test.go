@@ -254,7 +254,7 @@ func (o *testOptions) scenarioApp(chart fs.FS, test *scenario.Scenario, w io.Wri
 	return &app{
 		IOStreams: genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: w, ErrOut: io.Discard},
 		chart:     chart, builtin: o.inputs.app.builtin, version: o.inputs.app.version, kube: genericclioptions.NewConfigFlags(true), files: test.Files(),
-		moreValues: &valueSource{&o.inputs.values, o.readValues},
+		clock: o.inputs.app.clock, moreValues: &valueSource{&o.inputs.values, o.readValues},
 	}
 }
 
