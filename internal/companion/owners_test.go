@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-func TestIsStray_FindsUnreferencedCompanions(t *testing.T) {
+func TestOwners_FindUnreferencedCompanions(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	owned := metav1.OwnerReference{Kind: "Tenant", Name: "logs", UID: "1", Controller: ptr.To(true)}
 	for name, test := range map[string]struct {
@@ -58,7 +58,7 @@ func TestIsStray_FindsUnreferencedCompanions(t *testing.T) {
 }
 
 // A ConfigMap belongs to the operator only if no other field manager has written it.
-func TestIsOurs_RejectsObjectsWrittenByOthers(t *testing.T) {
+func TestIsOperatorOwned_RejectsObjectsOfOthers(t *testing.T) {
 	by := func(managers ...string) metav1.Object {
 		object := &corev1.ConfigMap{}
 		for _, manager := range managers {
