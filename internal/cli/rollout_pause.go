@@ -105,10 +105,10 @@ func (o *rolloutOptions) pauseSidecar(ctx context.Context, name string, isPause 
 		effect = "no more rollouts start"
 	}
 	if o.dryRun {
-		return humanize.Fprintf(o.app.Out, "%s (dry run): %s\n", target.argument, effect)
+		return humanize.Fprintf(o.app.Out, "%s (dry run): %s\n", meta.Argument(target.name), effect)
 	}
 	if err := cluster.Patch(ctx, target.object, client.MergeFrom(before)); err != nil {
 		return fmt.Errorf("changing %s: %w", target.title, err)
 	}
-	return humanize.Fprintf(o.app.Out, "%s: %s\n", target.argument, effect)
+	return humanize.Fprintf(o.app.Out, "%s: %s\n", meta.Argument(target.name), effect)
 }

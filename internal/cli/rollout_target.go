@@ -52,8 +52,8 @@ type rolloutTarget struct {
 	// namespace.
 	name string
 	spec *v1alpha1.VectorSidecarSpec
-	// title is the name in messages, and argument the name on a command line.
-	title, argument string
+	// title is the name in messages.
+	title string
 	// deferred is the change that waits for spec.rollout.mode, or nil if no change waits. isObserved is true if the
 	// status is for the current spec.
 	deferred   *v1alpha1.DeferredStatus
@@ -73,7 +73,7 @@ func (o *rolloutOptions) findTarget(ctx context.Context, cluster client.Client, 
 			return nil, fmt.Errorf("reading %s: %w", meta.Title(name), err)
 		}
 		return &rolloutTarget{
-			object: object, name: name, spec: &object.Spec.VectorSidecarSpec, title: meta.Title(name), argument: name,
+			object: object, name: name, spec: &object.Spec.VectorSidecarSpec, title: meta.Title(name),
 			isObserved: object.Status.ObservedGeneration == object.Generation, canaries: object.Status.CanariesWithoutPods,
 		}, nil
 	}
@@ -86,7 +86,7 @@ func (o *rolloutOptions) findTarget(ctx context.Context, cluster client.Client, 
 		return nil, fmt.Errorf("reading VectorSidecar %s/%s: %w", namespace, name, err)
 	}
 	target := &rolloutTarget{
-		object: object, name: name, spec: &object.Spec, title: meta.TitleIn(namespace, name), argument: "vectorsidecar/" + name,
+		object: object, name: name, spec: &object.Spec, title: meta.TitleIn(namespace, name),
 		isObserved: object.Status.ObservedGeneration == object.Generation,
 	}
 	if status := object.Status.Rollout; status == nil || status.State != v1alpha1.RolloutWaiting { // A VectorSidecar waits for its wave first.
@@ -100,7 +100,7 @@ func (o *rolloutOptions) findTarget(ctx context.Context, cluster client.Client, 
 
 // annotateTarget sets or removes annotations. The message shows the effect of the first annotation.
 func (o *rolloutOptions) annotateTarget(ctx context.Context, cluster client.Client, target *rolloutTarget, changes ...annotation) error {
-	return o.patchAnnotations(ctx, cluster, target.object, target.title, target.argument, changes)
+	return o.patchAnnotations(ctx, cluster, target.object, target.title, meta.Argument(target.name), changes)
 }
 
 // waveMember is the progress of a VectorSidecar in its wave, or of a ClusterVectorSidecar in those of its namespaces

@@ -115,9 +115,5 @@ func (input *Input) evidence(state *workload.State) (hasEvidence bool, nextCheck
 
 // noEvidenceMessage returns the message of workloads that wait while no canary has evidence.
 func noEvidenceMessage(sidecar *v1alpha1.VectorSidecar) string {
-	argument := sidecar.Name
-	if _, isCluster := meta.ParseClusterName(sidecar.Name); !isCluster {
-		argument = "vectorsidecar/" + sidecar.Name
-	}
-	return "waiting for a canary whose pods run this sidecar for the soak (spec.rollout.canary): no canary has such pods; start one, or run kubectl vectorsidecar rollout promote " + argument
+	return "waiting for a canary whose pods run this sidecar for the soak (spec.rollout.canary): no canary has such pods; start one, or run kubectl vectorsidecar rollout promote " + meta.Argument(sidecar.Name)
 }

@@ -21,11 +21,8 @@ const failureLimit = 256
 func (d *Decision) Failures(sidecar *v1alpha1.VectorSidecar) []v1alpha1.RolloutFailure {
 	var failures []v1alpha1.RolloutFailure
 	if d.Invalid != nil {
-		failure := v1alpha1.RolloutFailure{Namespace: sidecar.Namespace, Kind: "VectorSidecar", Name: sidecar.Name, Reason: d.Invalid.Reason, Message: d.Invalid.Message}
-		if name, isCluster := meta.ParseClusterName(sidecar.Name); isCluster {
-			failure.Kind, failure.Name = "ClusterVectorSidecar", name
-		}
-		failures = append(failures, failure)
+		kind, name := meta.KindAndName(sidecar.Name)
+		failures = append(failures, v1alpha1.RolloutFailure{Namespace: sidecar.Namespace, Kind: kind, Name: name, Reason: d.Invalid.Reason, Message: d.Invalid.Message})
 	}
 	for i := 0; i < len(d.Plans) && len(failures) < fleet.MaxFailures; i++ {
 		if p := &d.Plans[i]; p.Rollout.SidecarFailed {

@@ -156,11 +156,7 @@ func (input *Input) ownerRemovalText(p *plan.Plan, removal *v1alpha1.OwnerRemova
 			text += " in namespace " + removal.Namespace
 		}
 	}
-	argument := "vectorsidecar/" + input.Sidecar.Name
-	if input.Sidecar.Cluster != nil {
-		argument = input.Sidecar.Name // The name already is a pair of kind and name.
-	}
-	return text + "; set spec.ownedWorkloads to AtAdmission or Skip, or retry: kubectl vectorsidecar rollout retry " + argument
+	return text + "; set spec.ownedWorkloads to AtAdmission or Skip, or retry: kubectl vectorsidecar rollout retry " + meta.Argument(input.Sidecar.Name)
 }
 
 // admissionBlocker explains why the API server does not inject the desired sidecar into a workload. It returns "" if the

@@ -182,14 +182,12 @@ func (k SpecStatus) Message(name string) string {
 	if k.Reverted == nil || k.LastGood == nil {
 		return ""
 	}
-	location, argument := "", name
-	if _, isCluster := meta.ParseClusterName(name); !isCluster {
-		argument = "vectorsidecar/" + name
-	} else if k.Reverted.Namespace != "" {
+	location := ""
+	if k.Reverted.Namespace != "" { // The namespace of a ClusterVectorSidecar.
 		location = " of namespace " + k.Reverted.Namespace
 	}
 	return fmt.Sprintf("the spec of generation %d (digest %s) failed in %d workloads%s; the workloads run the spec of generation %d (spec.rollout.onFailure is Revert) until the spec changes or a user runs kubectl vectorsidecar rollout retry %s",
-		k.Reverted.Generation, k.Reverted.Digest, k.Reverted.FailedWorkloads, location, k.LastGood.Generation, argument)
+		k.Reverted.Generation, k.Reverted.Digest, k.Reverted.FailedWorkloads, location, k.LastGood.Generation, meta.Argument(name))
 }
 
 // NextSpecStatus returns the SpecStatus to write after a reconcile.

@@ -4,22 +4,34 @@
 package meta
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
 
-const (
-	// managerPrefix is the prefix of the field manager of a VectorSidecar.
-	managerPrefix = "vectorsidecar/"
-	// clusterPrefix is the prefix of the field manager of a ClusterVectorSidecar, and of its name in a
-	// namespace.
-	clusterPrefix = "clustervectorsidecar/"
-	// clusterKey replaces clusterPrefix in places where a slash is not allowed. It cannot match the name of a
-	// VectorSidecar, because object names do not contain underscores.
-	clusterKey = "cluster_"
-	// managerMaxLength is the maximum length of a field manager's name. The API server rejects longer names.
-	managerMaxLength = 128
+// kindNames has the names of the objects of one kind: VectorSidecar or ClusterVectorSidecar.
+type kindNames struct {
+	kind string
+	// prefix begins the field manager of the object, and its name as an argument of the command.
+	prefix string
+	// keyPrefix replaces prefix in places where a slash is not allowed. objectPrefix begins the names of objects that
+	// templates create.
+	keyPrefix, objectPrefix string
+	// inNamespace is the format of the name with its namespace.
+	inNamespace string
+}
+
+var (
+	sidecarNames = &kindNames{kind: "VectorSidecar", prefix: "vectorsidecar/", inNamespace: "%[1]s/%[2]s"}
+	// The prefix is also part of the name in a namespace. The keyPrefix cannot begin the name of a VectorSidecar, because
+	// object names do not contain underscores.
+	clusterNames = &kindNames{
+		kind: "ClusterVectorSidecar", prefix: "clustervectorsidecar/", keyPrefix: "cluster_", objectPrefix: "cluster-", inNamespace: "%[2]s in namespace %[1]s",
+	}
 )
+
+// managerMaxLength is the maximum length of a field manager's name. The API server rejects longer names.
+const managerMaxLength = 128
 
 // Operator is the field manager for everything that the operator writes except sidecars and status, such as
 // finalizers. It is also the name of the operator in events.
@@ -45,65 +57,78 @@ const Creator = Operator + "-creator"
 // A ClusterVectorSidecar, which is passed as the result of InNamespace, has a field manager that differs from
 // the field manager of a VectorSidecar with the same name.
 func Manager(sidecar string) string {
-	if name, isCluster := ParseClusterName(sidecar); isCluster {
-		return clusterPrefix + shortenName(name, managerMaxLength-len(clusterPrefix))
-	}
-	return managerPrefix + shortenName(sidecar, managerMaxLength-len(managerPrefix))
+	names, name := parseName(sidecar)
+	return names.prefix + shortenName(name, managerMaxLength-len(names.prefix))
 }
 
 // SidecarName returns the name of the VectorSidecar to which a field manager belongs. The result is incomplete if
 // Manager shortened the name.
-func SidecarName(manager string) string { return strings.TrimPrefix(manager, managerPrefix) }
+func SidecarName(manager string) string { return strings.TrimPrefix(manager, sidecarNames.prefix) }
 
 // IsManager reports whether a field manager belongs to a VectorSidecar or a ClusterVectorSidecar.
 func IsManager(name string) bool {
-	return strings.HasPrefix(name, managerPrefix) || strings.HasPrefix(name, clusterPrefix)
+	return strings.HasPrefix(name, sidecarNames.prefix) || strings.HasPrefix(name, clusterNames.prefix)
 }
 
 // InNamespace returns the name of a ClusterVectorSidecar in the namespaces that it selects:
 // clustervectorsidecar/NAME. It cannot match the name of an object, because object names do not contain
 // slashes.
-func InNamespace(cluster string) string { return clusterPrefix + cluster }
+func InNamespace(cluster string) string { return clusterNames.prefix + cluster }
 
 // ParseClusterName returns the name of the ClusterVectorSidecar for a name that InNamespace returned. It returns false
 // for the name of a VectorSidecar.
 func ParseClusterName(sidecar string) (name string, isCluster bool) {
-	return strings.CutPrefix(sidecar, clusterPrefix)
+	return strings.CutPrefix(sidecar, clusterNames.prefix)
+}
+
+// parseName returns the names of the kind of a VectorSidecar, or of a ClusterVectorSidecar given by its name in a
+// namespace, and the name of the object itself.
+func parseName(sidecar string) (names *kindNames, name string) {
+	if name, isCluster := ParseClusterName(sidecar); isCluster {
+		return clusterNames, name
+	}
+	return sidecarNames, sidecar
+}
+
+// KindAndName returns the kind and the name of the object of a VectorSidecar, or of a ClusterVectorSidecar given by its
+// name in a namespace.
+func KindAndName(sidecar string) (kind, name string) {
+	names, name := parseName(sidecar)
+	return names.kind, name
 }
 
 // Title returns the kind and the name of a VectorSidecar, or of a ClusterVectorSidecar given by its name in a
 // namespace, for messages.
 func Title(sidecar string) string {
-	if name, isCluster := ParseClusterName(sidecar); isCluster {
-		return "ClusterVectorSidecar " + name
-	}
-	return "VectorSidecar " + sidecar
+	names, name := parseName(sidecar)
+	return names.kind + " " + name
 }
 
 // TitleIn returns the kind and the name of a VectorSidecar or ClusterVectorSidecar with the namespace, for messages.
 func TitleIn(namespace, sidecar string) string {
-	if _, isCluster := ParseClusterName(sidecar); isCluster {
-		return Title(sidecar) + " in namespace " + namespace
-	}
-	return Title(namespace + "/" + sidecar)
+	names, name := parseName(sidecar)
+	return names.kind + " " + fmt.Sprintf(names.inNamespace, namespace, name)
+}
+
+// Argument returns the argument that names a VectorSidecar or ClusterVectorSidecar in a command, such as
+// vectorsidecar/NAME.
+func Argument(sidecar string) string {
+	names, name := parseName(sidecar)
+	return names.prefix + name
 }
 
 // ObjectName returns a name for the objects that templates create: the name of a VectorSidecar, or cluster-NAME
 // for a ClusterVectorSidecar.
 func ObjectName(sidecar string) string {
-	if name, isCluster := ParseClusterName(sidecar); isCluster {
-		return "cluster-" + name
-	}
-	return sidecar
+	names, name := parseName(sidecar)
+	return names.objectPrefix + name
 }
 
 // keyName returns the name of a VectorSidecar or ClusterVectorSidecar in the key of an annotation or the value of
 // a label.
 func keyName(sidecar string) string {
-	if name, isCluster := ParseClusterName(sidecar); isCluster {
-		return clusterKey + name
-	}
-	return sidecar
+	names, name := parseName(sidecar)
+	return names.keyPrefix + name
 }
 
 // people lists the field managers of tools that change objects by hand. Deployment tools (kubectl apply, helm,

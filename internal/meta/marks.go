@@ -78,7 +78,7 @@ func ManagerOfMark(key string, candidates []string) string {
 			return manager
 		}
 	}
-	if cluster, isCluster := strings.CutPrefix(name, clusterKey); isCluster {
+	if cluster, isCluster := strings.CutPrefix(name, clusterNames.keyPrefix); isCluster {
 		return Manager(InNamespace(cluster))
 	}
 	return Manager(name)

@@ -288,4 +288,4 @@ func InstallationLabel(installation string) string {
 }
 
 // IsLabelOfCluster reports whether a label value stands for a ClusterVectorSidecar.
-func IsLabelOfCluster(value string) bool { return strings.HasPrefix(value, clusterKey) }
+func IsLabelOfCluster(value string) bool { return strings.HasPrefix(value, clusterNames.keyPrefix) }
