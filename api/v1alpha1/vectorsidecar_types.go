@@ -43,6 +43,10 @@ type VectorSidecar struct {
 	// Malformed explains which part of the stored object cannot be read and is left out, "" for
 	// none.
 	Malformed string `json:"-"`
+
+	// OmittedBytes is the size in bytes of the content that the operator's cache leaves out, 0 for a
+	// complete object.
+	OmittedBytes int `json:"-"`
 }
 
 // InCluster has the additional data of a ClusterVectorSidecar in one namespace.

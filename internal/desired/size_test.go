@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
@@ -68,6 +69,64 @@ func TestTooLarge_ReportsSize(t *testing.T) {
 		invalid := TooLarge(sidecar)
 		require.Equal(t, meta.ReasonTooLarge, invalid.Reason, name)
 		require.Contains(t, invalid.Message, "VectorSidecar shop/logs has 512 KiB; at most 512 KiB are allowed; ", name)
+	}
+}
+
+// A large VectorSidecar is reduced to the part that other VectorSidecars depend on.
+func TestReduceForCache_KeepsPartForOthers(t *testing.T) {
+	large := weighing(100 << 10)
+	large.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: strings.Repeat("x", 1<<20)}}
+	large.Labels, large.Finalizers = map[string]string{"a": "b"}, []string{meta.Finalizer}
+	large.Annotations = map[string]string{meta.AnnotationPromoteRollout: "r", "other": strings.Repeat("x", 100<<10)}
+	large.Spec.Rollout = &v1alpha1.RolloutSpec{OnFailure: v1alpha1.OnFailureRevert}
+	large.Status.Rollout, large.Status.Reverted = &v1alpha1.RolloutStatus{Revision: "r"}, &v1alpha1.RevertedSpec{Digest: "d"}
+	large.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Spec: strings.Repeat("x", 100<<10)}
+
+	part := ReduceForCache(large.DeepCopy())
+
+	require.Less(t, bounded.Footprint(part), maxCachedBytes)
+	require.Greater(t, part.OmittedBytes, 300<<10)
+	require.False(t, IsReduced(part))
+	require.Nil(t, TooLarge(part))
+	require.Equal(t, large.Spec.Selector, part.Spec.Selector)
+	require.Equal(t, large.Spec.Rollout, part.Spec.Rollout)
+	require.Equal(t, map[string]string{meta.AnnotationPromoteRollout: "r"}, part.Annotations)
+	require.Equal(t, []any{large.Labels, large.Finalizers, large.UID, large.ResourceVersion, large.Generation}, []any{part.Labels, part.Finalizers, part.UID, part.ResourceVersion, part.Generation})
+	require.Equal(t, v1alpha1.VectorSidecarStatus{Environment: "staging", Rollout: large.Status.Rollout, Reverted: large.Status.Reverted}, part.Status)
+	require.Same(t, part, ReduceForCache(part), "objects of a streaming list pass the transform twice")
+	small := weighing(20 << 10)
+	require.Equal(t, small.DeepCopy(), ReduceForCache(small))
+}
+
+// Each part of a VectorSidecar may be large. Users with the permission may write any status.
+func TestReduceForCache_LimitsEachPart(t *testing.T) {
+	text := strings.Repeat("x", 1<<20)
+	for name, change := range map[string]func(*v1alpha1.VectorSidecar){
+		"spec":     func(s *v1alpha1.VectorSidecar) { s.Spec.Environment = text },
+		"selector": func(s *v1alpha1.VectorSidecar) { s.Spec.Selector.MatchLabels["text"] = text[:500<<10] },
+		"labels":   func(s *v1alpha1.VectorSidecar) { s.Labels = map[string]string{"text": text[:500<<10]} },
+		"annotations": func(s *v1alpha1.VectorSidecar) {
+			s.Annotations = map[string]string{meta.AnnotationRetryRollout: text[:250<<10]}
+		},
+		"finalizers": func(s *v1alpha1.VectorSidecar) { s.Finalizers = []string{text[:250<<10]} },
+		"status":     func(s *v1alpha1.VectorSidecar) { s.Status.Environment = text },
+		"status of the operator": func(s *v1alpha1.VectorSidecar) {
+			s.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Spec: text[:256<<10]}
+		},
+		"rollout status": func(s *v1alpha1.VectorSidecar) { s.Status.Rollout = &v1alpha1.RolloutStatus{Message: text[:400<<10]} },
+		"spec and operator status": func(s *v1alpha1.VectorSidecar) {
+			s.Spec.Environment, s.Status.LastKnownGood = text, &v1alpha1.LastKnownGoodSpec{Spec: text[:256<<10]}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sidecar := weighing(1)
+			change(sidecar)
+			isLarge := sizeOfJSON(t, sidecar) > maxCachedBytes
+			cached := ReduceForCache(sidecar.DeepCopy())
+			require.Less(t, bounded.Footprint(cached), maxCachedBytes)
+			require.Equal(t, TooLarge(DropOversizedParts(sidecar.DeepCopy())), TooLarge(cached))
+			require.Equal(t, isLarge, TooLarge(sidecar) != nil)
+		})
 	}
 }
 

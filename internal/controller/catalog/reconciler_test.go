@@ -69,7 +69,7 @@ func newMemoryAPI(t *testing.T, faults interceptor.Funcs, there ...client.Object
 	notifier := &notify.Notifier{}
 	require.NoError(t, notifier.Source().Start(t.Context(), a.requests))
 	a.Reconciler = New(&Options{
-		Cached: live, Live: livelist.NewPager().Client(live), Writer: apply.New(live), Sidecars: sidecarcache.New(live, values.Namespace, false),
+		Cached: live, Live: livelist.NewPager().Client(live), Writer: apply.New(live), Sidecars: sidecarcache.New(live, livelist.New(live), values.Namespace, false),
 		Events: events.New(clientevents.NewFakeRecorder(10), scheme, nil, telemetry.NewMetrics("1", time.Now)), Metrics: telemetry.NewMetrics("1", time.Now), Backoff: state.NewBackoff(),
 		Waves: state.NewWaves(), Notifier: notifier, Catalog: sets, Namespace: values.Namespace, Installation: values, Quiet: -1, Clock: time.Now,
 	})

@@ -48,7 +48,7 @@ func newReconciler(t *testing.T, faults interceptor.Funcs, cluster *v1alpha1.Clu
 	sender := events.New(recorder, scheme, nil, metrics)
 	go func() { _ = sender.Start(t.Context()) }()
 	return New(Options{
-		Sidecars: sidecarcache.New(api, "", true), Writer: apply.New(api), Recorder: sender,
+		Sidecars: sidecarcache.New(api, nil, "", true), Writer: apply.New(api), Recorder: sender,
 		Observer: instrument.New(instrument.Instruments{Metrics: metrics, Reports: telemetry.NewNoopReporter()}, 0, time.Now),
 		Catalog:  catalog.New(&catalog.Options{Cached: api}), Access: podfaults.NewAccess(false, nil, nil, time.Now),
 		Clusters: state.NewClusters(&notify.Notifier{}),

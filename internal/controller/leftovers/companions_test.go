@@ -69,7 +69,7 @@ func TestDeleteCompanions_ConfirmsWithLiveObjects(t *testing.T) {
 		Wake: func(name types.NamespacedName) { woken <- name },
 	})
 	go func() { _ = uses.Start(t.Context()) }()
-	r := New(Options{Cached: cache, Sidecars: sidecarcache.New(cache, "", false), Live: paged, Workloads: workloadcache.New(), Writer: apply.New(live), Uses: uses, Metrics: telemetry.NewMetrics("1", time.Now), Clock: time.Now})
+	r := New(Options{Cached: cache, Sidecars: sidecarcache.New(cache, paged, "", false), Live: paged, Workloads: workloadcache.New(), Writer: apply.New(live), Uses: uses, Metrics: telemetry.NewMetrics("1", time.Now), Clock: time.Now})
 
 	require.Equal(t, finished, r.deleteCompanions(t.Context()))
 	require.Equal(t, types.NamespacedName{Namespace: "shop"}, <-woken)

@@ -56,7 +56,7 @@ func TestReconciler_GroupsWritesOfLargeNamespaces(t *testing.T) {
 	clock := func() time.Time { return now }
 	memory := NewMemory(clock, true)
 	reconciler := New(Options{
-		Cached: api, Live: api, Writer: apply.New(api), Sidecars: sidecarcache.New(api, "", false), Policies: &PolicyAPI{definitions: &definitions{}}, Memory: memory, Notifier: &notify.Notifier{}, Clock: clock,
+		Cached: api, Live: api, Writer: apply.New(api), Sidecars: sidecarcache.New(api, nil, "", false), Policies: &PolicyAPI{definitions: &definitions{}}, Memory: memory, Notifier: &notify.Notifier{}, Clock: clock,
 	})
 	update := func() time.Duration {
 		result, err := reconciler.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "shop", Name: meta.OverlaySet}})
@@ -125,7 +125,7 @@ func newWorld(t *testing.T, funcs interceptor.Funcs) (*Reconciler, *v1alpha1.Vec
 	notifier := &notify.Notifier{}
 	require.NoError(t, notifier.Source().Start(t.Context(), queue))
 	return New(Options{
-		Cached: api, Live: api, Writer: apply.New(api), Sidecars: sidecarcache.New(api, "", false), Policies: &PolicyAPI{definitions: &definitions{}},
+		Cached: api, Live: api, Writer: apply.New(api), Sidecars: sidecarcache.New(api, nil, "", false), Policies: &PolicyAPI{definitions: &definitions{}},
 		Memory: NewMemory(time.Now, true), Notifier: notifier, Clock: time.Now,
 	}), sidecar, queue
 }

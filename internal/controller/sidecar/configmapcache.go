@@ -56,8 +56,8 @@ func DigestConfigMaps(namespace string) func(any) (any, error) {
 	}
 }
 
-// DropLargeContent is a transform for the cache. It drops the content of VectorSidecars and ClusterVectorSidecars that are too
-// large. It drops the managedFields of all of them.
+// DropLargeContent is a transform for the cache. It drops the content of ClusterVectorSidecars that are too large, and of
+// large VectorSidecars. It drops the managedFields of all of them.
 func DropLargeContent(cached any) (any, error) {
 	if cluster, ok := cached.(*v1alpha1.ClusterVectorSidecar); ok {
 		cluster.ManagedFields = nil
@@ -67,8 +67,7 @@ func DropLargeContent(cached any) (any, error) {
 	if !ok {
 		return cached, nil
 	}
-	sidecar.ManagedFields = nil
-	return desired.DropOversizedSpec(sidecar), nil
+	return desired.ReduceForCache(sidecar), nil
 }
 
 // mostMark is the maximum length of the companion mark in the cache. It is longer than the name of a ConfigMap, so that a

@@ -57,7 +57,7 @@ func newReconciler(cached client.Client, live *livelist.Client, policies *overla
 	notifier := &notify.Notifier{ClusterScoped: &notify.Notifier{}}
 	clusterStates := state.NewClusters(notifier)
 	memory, writer, workloads := state.New(options.Clock), apply.New(cached), options.Workloads
-	sidecars := sidecarcache.New(cached, options.Settings.Home, options.ClusterSidecars)
+	sidecars := sidecarcache.New(cached, live, options.Settings.Home, options.ClusterSidecars)
 	overlays := overlayset.NewMemory(observed.Clock, policies != nil)
 	statuses := &statusWriter{instruments: observed, writer: writer, events: recorder, clusters: clusterStates}
 	waveState := state.NewWaves()

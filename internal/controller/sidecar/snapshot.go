@@ -5,6 +5,8 @@ package sidecar
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -18,6 +20,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/source"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -78,9 +81,13 @@ func (s *snapshots) snapshotFrom(ctx context.Context, sidecar *v1alpha1.VectorSi
 			taker.MissingKinds = append(taker.MissingKinds, kind.Kind)
 		}
 	}
+	cacheSource.sidecar = sidecar
 	input, err := taker.Observe(ctx, sidecar)
 	if err != nil {
 		return nil, err
+	}
+	if cacheSource.excess != "" {
+		input.Sidecar = desired.WithExcess(input.Sidecar, cacheSource.excess)
 	}
 	input.NeedsOverlays, input.AdmissionBlocker = s.options.OverlaySets, "the installation's admissionInjection.enabled is false"
 	if s.options.OverlaySets {
@@ -101,6 +108,10 @@ type cacheSource struct {
 	known     *state.Sidecar
 	// isDryRun is true if the state must not change.
 	isDryRun bool
+	// sidecar is the VectorSidecar of the snapshot. excess explains why there are too large VectorSidecars that precede
+	// it, "" if there are none.
+	sidecar *v1alpha1.VectorSidecar
+	excess  string
 }
 
 // Namespace implements source.Source. It also returns the zero value if the operator has no permission to read the
@@ -151,9 +162,45 @@ func matchesSelector(selector workload.Selector, record *workloadcache.Record) b
 	return selector.MatchesLabels(record.Labels()) || runner != nil && selector.MatchesLabels(runner.Labels())
 }
 
-// Sidecars returns the VectorSidecars that select one of the workloads.
+// mostPreceding is the maximum size in bytes of the content that is read for the large VectorSidecars that precede one
+// VectorSidecar.
+const mostPreceding = 2 << 20
+
+// Sidecars returns the VectorSidecars that select one of the workloads. Those that precede the VectorSidecar of the snapshot
+// are complete, unless they are too large together.
 func (i *cacheSource) Sidecars(ctx context.Context, namespace string, workloads []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error) {
-	return i.snapshots.sidecars.ListSelecting(ctx, namespace, workloads), nil
+	sidecars := i.snapshots.sidecars.ListSelecting(ctx, namespace, workloads)
+	if i.sidecar.DeletionTimestamp != nil {
+		return sidecars, nil
+	}
+	var preceding []int
+	size := 0
+	for n := range sidecars {
+		candidate := &sidecars[n]
+		isUsed := candidate.Spec.IsEnabled() && candidate.DeletionTimestamp == nil && candidate.Name != i.sidecar.Name && decision.TakesPrecedence(candidate, i.sidecar)
+		if isUsed && candidate.OmittedBytes > 0 {
+			preceding = append(preceding, n)
+			size += candidate.OmittedBytes
+		}
+	}
+	if size > mostPreceding {
+		i.excess = fmt.Sprintf("workloads that are also selected by %d large VectorSidecars that take precedence, with %d KiB; at most %d KiB are allowed; put their configurations into ConfigMaps (sidecar.config.configMapRef), or select other workloads",
+			len(preceding), size>>10, mostPreceding>>10)
+		return sidecars, nil
+	}
+	var deleted []types.UID
+	for _, n := range preceding {
+		complete, err := i.snapshots.sidecars.Complete(ctx, &sidecars[n])
+		if err != nil {
+			return nil, err
+		}
+		if complete == nil {
+			deleted = append(deleted, sidecars[n].UID)
+			continue
+		}
+		sidecars[n] = *complete
+	}
+	return slices.DeleteFunc(sidecars, func(sidecar v1alpha1.VectorSidecar) bool { return slices.Contains(deleted, sidecar.UID) }), nil
 }
 
 // GetServiceAccount implements desired.ServiceAccountReader.

@@ -8,6 +8,7 @@ package sidecarcache
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -19,6 +20,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -26,6 +29,7 @@ import (
 // Lister finds VectorSidecars and ClusterVectorSidecars in the cache.
 type Lister struct {
 	cached client.Reader
+	live   *livelist.Client
 	// namespace is the operator namespace.
 	namespace string
 	// hasClusters is true if ClusterVectorSidecars are enabled. Otherwise, the Lister does not find any.
@@ -37,15 +41,16 @@ type Lister struct {
 }
 
 // New returns a Lister for the operator namespace.
-func New(cached client.Reader, namespace string, hasClusters bool) *Lister {
-	return &Lister{cached: cached, namespace: namespace, hasClusters: hasClusters, written: map[string]*workloadcache.LastWrite[v1alpha1.ClusterVectorSidecar]{}}
+func New(cached client.Reader, live *livelist.Client, namespace string, hasClusters bool) *Lister {
+	return &Lister{cached: cached, live: live, namespace: namespace, hasClusters: hasClusters, written: map[string]*workloadcache.LastWrite[v1alpha1.ClusterVectorSidecar]{}}
 }
 
 // HasClusters reports whether ClusterVectorSidecars are enabled.
 func (l *Lister) HasClusters() bool { return l.hasClusters }
 
 // Get returns a VectorSidecar by name, or nil if it does not exist. For the name of a ClusterVectorSidecar in a
-// namespace, it returns the VectorSidecar that stands for the ClusterVectorSidecar.
+// namespace, it returns the VectorSidecar that stands for the ClusterVectorSidecar. It reads a VectorSidecar that is not
+// cached whole from the API server.
 func (l *Lister) Get(ctx context.Context, name types.NamespacedName) (*v1alpha1.VectorSidecar, error) {
 	if cluster, isCluster := meta.ParseClusterName(name.Name); isCluster {
 		return l.getInNamespace(ctx, name.Namespace, cluster)
@@ -54,7 +59,24 @@ func (l *Lister) Get(ctx context.Context, name types.NamespacedName) (*v1alpha1.
 	if err := l.cached.Get(ctx, name, sidecar); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
-	return sidecar, nil
+	return l.Complete(ctx, sidecar)
+}
+
+// Complete returns a VectorSidecar from the cache with all its content. It returns nil if the cache omits content and the
+// VectorSidecar does not exist anymore. The live VectorSidecar may be newer than the cached one.
+func (l *Lister) Complete(ctx context.Context, cached *v1alpha1.VectorSidecar) (*v1alpha1.VectorSidecar, error) {
+	if cached.OmittedBytes == 0 {
+		return cached, nil
+	}
+	sidecar := &v1alpha1.VectorSidecar{}
+	exists, err := l.live.Find(ctx, &v1alpha1.VectorSidecarList{}, client.ObjectKeyFromObject(cached), sidecar)
+	if err != nil {
+		return nil, fmt.Errorf("reading large VectorSidecar %s: %w", client.ObjectKeyFromObject(cached), err)
+	}
+	if !exists {
+		return nil, nil //nolint:nilnil // A missing object is not an error.
+	}
+	return desired.DropOversizedParts(sidecar), nil
 }
 
 // WithDisabledClusters returns a check like exists. If ClusterVectorSidecars are not enabled, all of them count as

@@ -77,7 +77,7 @@ func TestReconciler_RecordsResultOfFinishedJob(t *testing.T) {
 			t.Cleanup(queue.ShutDown)
 			require.NoError(t, notifier.Source().Start(t.Context(), queue))
 			r := New(Options{
-				Cached: api, Live: livelist.New(api), Sidecars: sidecarcache.New(api, "", true), Memory: memory, Writer: apply.New(api),
+				Cached: api, Live: livelist.New(api), Sidecars: sidecarcache.New(api, livelist.New(api), "", true), Memory: memory, Writer: apply.New(api),
 				Recorder: events.New(sent, scheme, nil, nil), Notifier: notifier,
 			})
 

@@ -73,7 +73,7 @@ func newInstallation(t *testing.T, rules string, objects ...client.Object) *inst
 	t.Cleanup(i.requests.ShutDown)
 	waves, memory, metrics := state.NewWaves(), state.New(time.Now), telemetry.NewMetrics("1", time.Now)
 	recorder := events.New(clientevents.NewFakeRecorder(10), scheme, nil, metrics)
-	sidecars, notifier := sidecarcache.New(api, values.Namespace, true), &notify.Notifier{}
+	sidecars, notifier := sidecarcache.New(api, livelist.New(api), values.Namespace, true), &notify.Notifier{}
 	require.NoError(t, notifier.Source().Start(t.Context(), i.requests))
 	platforms := catalog.New(&catalog.Options{
 		Cached: api, Live: livelist.NewPager().Client(api), Writer: apply.New(api), Sidecars: sidecars, Events: recorder, Metrics: metrics, Backoff: memory.Backoff,
