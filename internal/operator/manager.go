@@ -9,6 +9,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -27,10 +28,12 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecar"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
+	"kontroloop.ai/vector-sidecar-operator/internal/policy"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -119,8 +122,9 @@ func cacheOptions(options Options, caching informerOptions) cache.Options {
 	// The name of the operator's label is always valid.
 	validation, _ := labels.NewRequirement(meta.LabelValidation, selection.Exists, nil)
 	settings.ByObject = map[client.Object]cache.ByObject{
-		&v1alpha1.VectorSidecar{}: {Transform: sidecar.DropLargeContent},
-		&corev1.ConfigMap{}:       configMaps,
+		&v1alpha1.VectorSidecar{}:            {Transform: sidecar.DropLargeContent},
+		&corev1.ConfigMap{}:                  configMaps,
+		clusterwide.NewNamespaceMetadata(""): {Transform: reduceNamespace},
 	}
 	if options.ClusterSidecars {
 		settings.ByObject[&v1alpha1.ClusterVectorSidecar{}] = cache.ByObject{Transform: sidecar.DropLargeContent}
@@ -183,7 +187,7 @@ func transformJobs(workloads toolscache.TransformFunc) toolscache.TransformFunc 
 			if isEnd := condition.Type == batchv1.JobComplete || condition.Type == batchv1.JobFailed; isEnd && len(reduced.Status.Conditions) < 2 {
 				reduced.Status.Conditions = append(reduced.Status.Conditions, batchv1.JobCondition{
 					Type: condition.Type, Status: condition.Status,
-					Reason: humanize.ShortenMessage(condition.Reason, mostOfCondition), Message: humanize.ShortenMessage(condition.Message, mostOfCondition),
+					Reason: humanize.ShortenMessage(condition.Reason, mostOfText), Message: humanize.ShortenMessage(condition.Message, mostOfText),
 				})
 			}
 		}
@@ -191,8 +195,8 @@ func transformJobs(workloads toolscache.TransformFunc) toolscache.TransformFunc 
 	}
 }
 
-// mostOfCondition is the maximum length of a cached reason or message of a Job.
-const mostOfCondition = 1000
+// mostOfText is the maximum length of a cached reason or message of a Job, and of an annotation of a Namespace.
+const mostOfText = 1000
 
 // dropOtherOverlaySets is the transform function for OverlaySets. The operator reads one OverlaySet of each namespace.
 // Others, which users may create, are reduced to their names.
@@ -202,6 +206,26 @@ func dropOtherOverlaySets(object any) (any, error) {
 		return cache.TransformStripManagedFields()(object)
 	}
 	return &v1alpha1.OverlaySet{ObjectMeta: reduceMetadata(&set.ObjectMeta)}, nil
+}
+
+// namespaceAnnotations are the annotations of Namespaces that the operator reads.
+var namespaceAnnotations = []string{meta.AnnotationInject, policy.UserRangeAnnotation}
+
+// reduceNamespace is the transform function for the metadata of Namespaces. It keeps the labels, which VectorSidecars and
+// waves may select by.
+func reduceNamespace(object any) (any, error) {
+	namespace, ok := object.(*metav1.PartialObjectMetadata)
+	if !ok {
+		return object, nil
+	}
+	reduced := &metav1.PartialObjectMetadata{TypeMeta: namespace.TypeMeta, ObjectMeta: reduceMetadata(&namespace.ObjectMeta)}
+	reduced.CreationTimestamp, reduced.Labels = namespace.CreationTimestamp, namespace.Labels
+	for _, name := range namespaceAnnotations {
+		if value, exists := namespace.Annotations[name]; exists {
+			metav1.SetMetaDataAnnotation(&reduced.ObjectMeta, name, strings.Clone(value[:min(len(value), mostOfText)]))
+		}
+	}
+	return reduced, nil
 }
 
 // reduceMetadata returns the identity and the version of an object.

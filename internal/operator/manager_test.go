@@ -17,6 +17,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
+	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -42,6 +43,7 @@ func TestCacheOptions_ReducesLargeObjects(t *testing.T) {
 		&corev1.ConfigMap{Data: map[string]string{"a": text}},
 		&v1alpha1.VectorSidecar{},
 		&v1alpha1.OverlaySet{},
+		clusterwide.NewNamespaceMetadata(""),
 		&batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Message: text}}}},
 	}
 	for _, kind := range workload.Kinds() {
@@ -57,6 +59,9 @@ func TestCacheOptions_ReducesLargeObjects(t *testing.T) {
 		object.SetAnnotations(map[string]string{meta.AnnotationCompanion: text, meta.AnnotationInject: text, "text": text})
 		object.SetFinalizers([]string{text})
 		object.SetOwnerReferences([]metav1.OwnerReference{{Kind: text, Name: text, Controller: new(true)}})
+		if _, isNamespace := object.(*metav1.PartialObjectMetadata); isNamespace {
+			object.SetLabels(nil) // All labels of a Namespace are cached.
+		}
 		cached, err := transformFor(t, &settings, object)(object)
 		require.NoError(t, err)
 		require.Less(t, bounded.Footprint(cached), 16<<10, "%T", object)
