@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -38,6 +39,8 @@ const (
 	// largestCount is how many empty arguments one object can have: each takes 2 bytes in etcd, 3 in JSON and 16 in memory.
 	// largestSelected leaves space for a sidecar.
 	largestCount, largestSelected = 780_000, 650_000
+	// largestSidecar is the text of a VectorSidecar that is not too large.
+	largestSidecar = 500 << 10
 	// largestLabels and largestOwners are how many labels and owners one object can have, with their managedFields.
 	largestLabels, largestOwners = 13_000, 6_000
 )
@@ -59,21 +62,24 @@ type largeVariant struct {
 // largeVariants returns the variants by name.
 func largeVariants() map[string]*largeVariant {
 	variants := map[string]*largeVariant{
-		"companions":         {object: largeCompanion, size: largestConfigMap, prepare: createFinalized, begin: deleteSidecar, isFinished: isSidecarGone},
-		"Deployments":        {object: largeDeployment, size: largestContent, prepare: createFinalized, begin: deleteSidecar, isFinished: isSidecarGone},
-		"arguments":          {object: largeArguments, size: largestCount, prepare: createFinalized, begin: deleteSidecar, isFinished: isSidecarGone},
-		"selected arguments": {object: selectedArguments, size: largestSelected, prepare: createSelecting, isFinished: isAppInjected},
-		"Jobs":               {object: largeJob, size: largestContent, prepare: createFinalizedWithCompanion, begin: deleteSidecar, isFinished: isSidecarGone},
-		"ReplicaSets":        {object: largeReplicaSet, size: largestContent, prepare: createWithCompanion, isFinished: isCompanionGone},
-		"VectorSidecars":     {object: largeSidecar, size: largestContent, prepare: createWithLeftover, isFinished: isLeftoverReported},
-		"ConfigMaps":         {object: largeConfigMap, size: largestConfigMap, prepare: createSelecting, isFinished: isAppInjected},
-		"labels":             {object: largeLabels, size: largestLabels, prepare: createSelecting, isFinished: isAppInjected},
-		"annotations":        {object: largeAnnotations, size: largestAnnotations, prepare: createSelecting, isFinished: isAppInjected},
-		"labels of pods":     {object: largePodLabels, size: largestLabels, prepare: createSelecting, isFinished: isAppInjected},
-		"fields":             {object: largeFields, size: largestContent, prepare: createSelecting, isFinished: isAppInjected},
-		"marks":              {object: largeMark, size: largestAnnotations, prepare: createSelecting, isFinished: isAppInjected},
-		"owners":             {object: manyOwners, size: largestOwners, prepare: createSelecting, isFinished: isAppInjected},
-		"uninstall Job":      {object: finalizedSidecar, size: largestContent, prepare: createUninstalled, measure: runUninstallJob},
+		"companions":                     {object: largeCompanion, size: largestConfigMap, prepare: createFinalized, begin: deleteSidecar, isFinished: isSidecarGone},
+		"Deployments":                    {object: largeDeployment, size: largestContent, prepare: createFinalized, begin: deleteSidecar, isFinished: isSidecarGone},
+		"arguments":                      {object: largeArguments, size: largestCount, prepare: createFinalized, begin: deleteSidecar, isFinished: isSidecarGone},
+		"selected arguments":             {object: selectedArguments, size: largestSelected, prepare: createSelecting, isFinished: isAppInjected},
+		"Jobs":                           {object: largeJob, size: largestContent, prepare: createFinalizedWithCompanion, begin: deleteSidecar, isFinished: isSidecarGone},
+		"ReplicaSets":                    {object: largeReplicaSet, size: largestContent, prepare: createWithCompanion, isFinished: isCompanionGone},
+		"VectorSidecars":                 {object: largeSidecar, size: largestContent, prepare: createWithLeftover, isFinished: isLeftoverReported},
+		"ConfigMaps":                     {object: largeConfigMap, size: largestConfigMap, prepare: createSelecting, isFinished: isAppInjected},
+		"labels":                         {object: largeLabels, size: largestLabels, prepare: createSelecting, isFinished: isAppInjected},
+		"annotations":                    {object: largeAnnotations, size: largestAnnotations, prepare: createSelecting, isFinished: isAppInjected},
+		"labels of pods":                 {object: largePodLabels, size: largestLabels, prepare: createSelecting, isFinished: isAppInjected},
+		"fields":                         {object: largeFields, size: largestContent, prepare: createSelecting, isFinished: isAppInjected},
+		"marks":                          {object: largeMark, size: largestAnnotations, prepare: createSelecting, isFinished: isAppInjected},
+		"owners":                         {object: manyOwners, size: largestOwners, prepare: createSelecting, isFinished: isAppInjected},
+		"VectorSidecars below the limit": {object: largeSidecar, size: largestSidecar, prepare: createElsewhere, isFinished: isAppInjected},
+		"statuses":                       {object: smallSidecar, size: largestContent, prepare: createElsewhere, begin: fillStatuses, isFinished: isAppInjected},
+		"Namespaces":                     {object: largeNamespace, size: largestAnnotations, prepare: createElsewhere, isFinished: isAppInjected},
+		"uninstall Job":                  {object: finalizedSidecar, size: largestContent, prepare: createUninstalled, measure: runUninstallJob},
 	}
 	for _, v := range variants {
 		if v.measure == nil {
@@ -154,9 +160,34 @@ func createSelecting(t *testing.T, s *largeScene) {
 	s.Create(t, s.sidecar)
 }
 
+// createElsewhere does the same as createSelecting in the namespace of another tenant.
+func createElsewhere(t *testing.T, s *largeScene) {
+	t.Helper()
+	other := &largeScene{World: s.World, namespace: s.Namespace(t)}
+	createSelecting(t, other)
+	s.sidecar = other.sidecar
+}
+
+// fillStatuses writes a large status of each of the tenant's VectorSidecars, which users with the permission may do.
+func fillStatuses(t *testing.T, s *largeScene) {
+	t.Helper()
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("VectorSidecarList"))
+	require.NoError(t, s.Client.List(t.Context(), list, client.InNamespace(s.namespace)))
+	status := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"status": {"environment": %q}}`, fillWith(largestContent)))
+	group, ctx := errgroup.WithContext(t.Context())
+	group.SetLimit(creators)
+	for i := range list.Items {
+		group.Go(func() error {
+			return s.Client.Status().Patch(ctx, objects.NewVectorSidecar(list.Items[i].Name, s.namespace).Build(), status)
+		})
+	}
+	require.NoError(t, group.Wait())
+}
+
 func isAppInjected(ctx context.Context, s *largeScene) bool {
 	app := &appsv1.Deployment{}
-	return s.Client.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: "app"}, app) == nil && isInjected(app)
+	return s.Client.Get(ctx, client.ObjectKey{Namespace: s.sidecar.Namespace, Name: "app"}, app) == nil && isInjected(app)
 }
 
 // uninstallJob is the name of the Job of the uninstall hook.
@@ -294,6 +325,18 @@ func largeJob(s *largeScene, name string, size int) client.Object {
 
 func largeSidecar(s *largeScene, name string, size int) client.Object {
 	return objects.NewVectorSidecar(name, s.namespace).Selecting(label, "none").WithValues(map[string]any{"a": fillWith(size)}).Build()
+}
+
+// smallSidecar returns a VectorSidecar without content.
+func smallSidecar(s *largeScene, name string, _ int) client.Object { return largeSidecar(s, name, 0) }
+
+// largeNamespace returns a Namespace with as many annotations as the API server admits, and labels.
+func largeNamespace(s *largeScene, name string, size int) client.Object {
+	object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{"text": fillWith(size)}}}
+	for i := range size / 256 {
+		metav1.SetMetaDataLabel(&object.ObjectMeta, fmt.Sprintf("n%05d", i), fillWith(63))
+	}
+	return object
 }
 
 func finalizedSidecar(s *largeScene, name string, size int) client.Object {
