@@ -165,6 +165,9 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		return reconcile.Result{}, telemetry.ResultFailed, err
 	}
 	sidecarState := r.memory.GetOrCreate(request.NamespacedName)
+	if sidecarState.LacksLastGood(sidecar) {
+		return reconcile.Result{}, telemetry.ResultFailed, fmt.Errorf("the cache has an earlier status of %s: %w", desired.Describe(sidecar), apply.ErrStale)
+	}
 	sidecar.Status = *sidecarState.Status(sidecar)
 	if retry, lastRetry := fleet.RetryDigest(sidecar.Annotations), sidecar.Status.Retry; retry != "" && (lastRetry == nil || lastRetry.Requested != retry) {
 		sidecarState.ResetRejections(retry)

@@ -30,6 +30,8 @@ type statusLimiter struct {
 	// changed is true if a workload was written after the last status write.
 	changed bool
 	written workloadcache.LastWrite[v1alpha1.VectorSidecarStatus]
+	// omittedAt is the resource version of the last write if written omits its large last known good spec, otherwise "".
+	omittedAt string
 	// isUnknown is true if the API server did not confirm the last write. The current status is then either the cached
 	// or the written one.
 	isUnknown bool
@@ -55,11 +57,20 @@ func (s *Sidecar) MarkChanged(isChanged bool) bool {
 	return s.status.changed
 }
 
+// mostLastGood is the maximum size in bytes of a last known good spec in a recorded status. The state keeps a status for
+// as long as the VectorSidecar does not change.
+const mostLastGood = 16 << 10
+
 // MarkStatusWritten records the status and the resource version after a status write.
 func (s *Sidecar) MarkStatusWritten(sidecar *v1alpha1.VectorSidecar) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.status.written.Set(sidecar, sidecar.Status.DeepCopy())
+	written := sidecar.Status
+	s.status.omittedAt = ""
+	if good := written.LastKnownGood; good != nil && len(good.Spec) > mostLastGood {
+		s.status.omittedAt, written.LastKnownGood = sidecar.ResourceVersion, nil
+	}
+	s.status.written.Set(sidecar, written.DeepCopy())
 	s.status.isUnknown, s.status.rollout = false, nil
 }
 
@@ -141,9 +152,20 @@ func (s *Sidecar) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSideca
 		return status
 	}
 	if written, ok := s.status.written.Get(sidecar); ok {
-		return written.DeepCopy()
+		status := written.DeepCopy()
+		if s.status.omittedAt != "" {
+			status.LastKnownGood = sidecar.Status.LastKnownGood
+		}
+		return status
 	}
 	return sidecar.Status.DeepCopy()
+}
+
+// LacksLastGood reports whether Status lacks the last known good spec of the last write, because the VectorSidecar is older.
+func (s *Sidecar) LacksLastGood(sidecar *v1alpha1.VectorSidecar) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.status.omittedAt != "" && workloadcache.IsOlder(sidecar.ResourceVersion, s.status.omittedAt)
 }
 
 // ReserveStatus returns the wait before the next status write. If the result is 0, the caller must make the write

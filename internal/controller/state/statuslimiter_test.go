@@ -4,6 +4,7 @@
 package state
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/test/objects"
 )
 
@@ -74,6 +76,30 @@ func TestStatus_ReturnsLastWrittenStatus(t *testing.T) {
 	again := as("19", 8)
 	again.UID = "again"
 	require.EqualValues(t, 8, s.Status(again).InjectedDeployments, "another object has the same name")
+}
+
+// The state does not keep a large last known good spec. A VectorSidecar that is read after the write has it.
+func TestStatus_OmitsLargeLastGood(t *testing.T) {
+	s := New(time.Now).GetOrCreate(logsOfShop)
+	as := func(version string, size int) *v1alpha1.VectorSidecar {
+		sidecar := objects.NewVectorSidecar("logs", "shop").Build()
+		sidecar.ResourceVersion, sidecar.Status.Environment = version, version
+		sidecar.Status.LastKnownGood = &v1alpha1.LastKnownGoodSpec{Spec: strings.Repeat("x", size)}
+		return sidecar
+	}
+	s.MarkStatusWritten(as("12", 1))
+	require.Equal(t, as("12", 1).Status, *s.Status(as("10", 2)))
+	require.False(t, s.LacksLastGood(as("10", 2)))
+	large := as("14", 200<<10)
+	s.MarkStatusWritten(large)
+	require.Less(t, bounded.Footprint(s.status.written.Value), 1<<10)
+	require.True(t, s.LacksLastGood(as("12", 1)))
+	require.False(t, s.LacksLastGood(large))
+	require.Equal(t, large.Status, *s.Status(large))
+	require.False(t, s.LacksLastGood(as("15", 1)))
+	require.Equal(t, as("15", 1).Status, *s.Status(as("15", 1)))
+	s.MarkStatusWritten(as("16", 1))
+	require.False(t, s.LacksLastGood(as("15", 1)))
 }
 
 // Rollout returns the recorded rollout status until it is written.
