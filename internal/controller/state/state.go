@@ -35,6 +35,8 @@ type Memory struct {
 	// the number of stored results so far.
 	previous  *bounded.Store[*previous]
 	decisions int64
+	// adopted has the content that rollouts in progress started with, by VectorSidecar.
+	adopted *bounded.Store[decision.Adopted]
 	// afterConflict are the times of the next retries after conflicts, by reconcile request, which may also name a
 	// ClusterVectorSidecar.
 	afterConflict map[types.NamespacedName]time.Time
@@ -51,7 +53,6 @@ type Sidecar struct {
 	configMaps map[string]bool
 	// isResyncDue is true if the next reconcile ignores earlier renderings and evaluations.
 	isResyncDue bool
-	adopted     decision.Adopted
 	// writes are the last writes to workloads, by UID. forgiven is the request of the last call of ResetRejections.
 	writes   map[types.UID]*pendingWrite
 	forgiven string
@@ -82,7 +83,7 @@ func (s *Sidecar) SetObstacles(obstacles map[types.UID]string) (previous map[typ
 func New(clock func() time.Time) *Memory {
 	return &Memory{
 		Backoff: NewBackoff(), now: clock, sidecars: map[types.NamespacedName]*Sidecar{}, writers: index[types.UID]{}, referrers: index[types.NamespacedName]{},
-		previous: bounded.NewStore[*previous](mostPrevious), afterConflict: map[types.NamespacedName]time.Time{},
+		previous: bounded.NewStore[*previous](mostPrevious), adopted: bounded.NewStore[decision.Adopted](mostAdopted), afterConflict: map[types.NamespacedName]time.Time{},
 	}
 }
 
@@ -140,6 +141,7 @@ func (m *Memory) removeSidecar(name types.NamespacedName) *Sidecar {
 	delete(m.sidecars, name)
 	m.forgetConflicts(name)
 	m.forgetPrevious(name)
+	m.adopted.Drop(name.String())
 	return sidecarState
 }
 
