@@ -106,7 +106,7 @@ func (h *Handler) decodeRequest(request *admission.Request) (*decodedRequest, er
 			return nil, err
 		}
 		return &decodedRequest{
-			title:    meta.Title(meta.InNamespace(cluster.Name)),
+			title:    meta.Title(meta.ClusterSidecarName(cluster.Name)),
 			isChange: cluster.DeletionTimestamp == nil && (oldCluster == nil || !equality.Semantic.DeepEqual(oldCluster.Spec, cluster.Spec)),
 			review:   func(ctx context.Context) (review, error) { return h.reviewCluster(ctx, cluster, oldCluster) },
 		}, nil

@@ -154,7 +154,7 @@ func (j *review) addSelector(cluster, oldCluster *v1alpha1.ClusterVectorSidecar)
 // selectorFaults returns the fault of a namespace selector that cannot be parsed, or nil.
 func selectorFaults(cluster *v1alpha1.ClusterVectorSidecar) []remark {
 	if _, err := clusterwide.NewSelector(&cluster.Spec, ""); err != nil {
-		return []remark{{reason: meta.ReasonInvalidSelector, text: meta.Title(meta.InNamespace(cluster.Name)) + ": " + err.Error()}}
+		return []remark{{reason: meta.ReasonInvalidSelector, text: meta.Title(meta.ClusterSidecarName(cluster.Name)) + ": " + err.Error()}}
 	}
 	return nil
 }

@@ -30,9 +30,9 @@ const (
 	leastPaced     = 8 << 10
 	// mostWaiting is the maximum number of requests that are waiting or in progress.
 	mostWaiting = 200
-	// patience is the maximum time for reading a request, and for waiting for other requests. The API server does not
+	// timeout is the maximum time for reading a request, and for waiting for other requests. The API server does not
 	// wait longer for a response.
-	patience = 5 * time.Second
+	timeout = 5 * time.Second
 )
 
 // LimitRequests returns a handler that limits the memory of all requests. It also limits the processor time of
@@ -40,7 +40,7 @@ const (
 // before its body is read. The handler calls reject for each request that it rejects.
 func LimitRequests(next http.Handler, isProven func(*http.Request) bool, reject func()) http.Handler {
 	return &gate{
-		next: next, isProven: isProven, reject: reject, waiting: make(chan struct{}, mostWaiting), patience: patience,
+		next: next, isProven: isProven, reject: reject, waiting: make(chan struct{}, mostWaiting), timeout: timeout,
 		memory: semaphore.NewWeighted(bytesAtOnce), limiter: rate.NewLimiter(bytesPerSecond, bytesInOneGo),
 	}
 }
@@ -54,10 +54,10 @@ type gate struct {
 	reject func()
 	// memory is the memory for requests in progress, in bytes. limiter is the rate limit of the other clients, in bytes
 	// per second. waiting has one item for each request that is waiting or in progress.
-	memory   *semaphore.Weighted
-	limiter  *rate.Limiter
-	waiting  chan struct{}
-	patience time.Duration
+	memory  *semaphore.Weighted
+	limiter *rate.Limiter
+	waiting chan struct{}
+	timeout time.Duration
 }
 
 // ServeHTTP implements http.Handler.
@@ -79,7 +79,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if size < 0 { // The request has no Content-Length.
 		size = largestRequest
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), g.patience)
+	ctx, cancel := context.WithTimeout(r.Context(), g.timeout)
 	defer cancel()
 	if !g.isProven(r) && !g.acquireSlot(ctx, max(size, leastPaced)) {
 		g.reject()
@@ -95,7 +95,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer g.memory.Release(size)
 	body := &body{ReadCloser: http.MaxBytesReader(w, r.Body, largestRequest), connection: http.NewResponseController(w)}
-	body.setReadDeadline(time.Now().Add(g.patience))
+	body.setReadDeadline(time.Now().Add(g.timeout))
 	r.Body = body
 	g.next.ServeHTTP(w, r)
 }

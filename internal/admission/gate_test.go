@@ -23,7 +23,7 @@ import (
 
 // guarded serves a handler behind a gate that reads requests to the end and then waits for the
 // test. It counts the requests that have begun.
-func guarded(t *testing.T, patience time.Duration) (address string, begun *atomic.Int32, finish func()) {
+func guarded(t *testing.T, timeout time.Duration) (address string, begun *atomic.Int32, finish func()) {
 	t.Helper()
 	begun, held := &atomic.Int32{}, make(chan struct{})
 	of, _ := LimitRequests(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +34,7 @@ func guarded(t *testing.T, patience time.Duration) (address string, begun *atomi
 		}
 		<-held
 	}), byNobody, func() {}).(*gate)
-	of.patience = patience
+	of.timeout = timeout
 	server := httptest.NewServer(of)
 	finish = sync.OnceFunc(func() { close(held) })
 	t.Cleanup(server.Close)
@@ -49,7 +49,7 @@ func byNobody(*http.Request) bool { return false }
 func TestLimitRequests_LimitsRateOfUnauthenticatedClients(t *testing.T) {
 	rejected := 0
 	of, _ := LimitRequests(http.NotFoundHandler(), func(r *http.Request) bool { return r.Host == "proven" }, func() { rejected++ }).(*gate)
-	of.patience, of.limiter = 10*time.Millisecond, rate.NewLimiter(1, leastPaced)
+	of.timeout, of.limiter = 10*time.Millisecond, rate.NewLimiter(1, leastPaced)
 	ask := func(host string) int {
 		answer := httptest.NewRecorder()
 		of.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "http://"+host+"/", strings.NewReader("{}")))
@@ -59,7 +59,7 @@ func TestLimitRequests_LimitsRateOfUnauthenticatedClients(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, ask("stranger"))
 	began := time.Now()
 	require.Equal(t, http.StatusTooManyRequests, ask("stranger"))
-	require.GreaterOrEqual(t, time.Since(began), of.patience, "it is not back at once")
+	require.GreaterOrEqual(t, time.Since(began), of.timeout, "it is not back at once")
 	require.Equal(t, 1, rejected)
 	require.Equal(t, http.StatusNotFound, ask("proven"))
 }

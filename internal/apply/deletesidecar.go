@@ -40,7 +40,7 @@ func (w *Writer) DeleteSidecar(ctx context.Context, sidecar *metav1.PartialObjec
 // titleFor returns the kind and name of a VectorSidecar or ClusterVectorSidecar.
 func titleFor(sidecar client.Object) string {
 	if sidecar.GetNamespace() == "" {
-		return meta.Title(meta.InNamespace(sidecar.GetName()))
+		return meta.Title(meta.ClusterSidecarName(sidecar.GetName()))
 	}
 	return meta.Title(sidecar.GetNamespace() + "/" + sidecar.GetName())
 }

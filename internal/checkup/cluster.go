@@ -202,7 +202,7 @@ func (d *Diagnosis) checkSidecars(ctx context.Context) Result {
 		return Result{check, Unknown, err.Error(), ""}
 	}
 	clusters, err := collectClusters(ctx, d, func(cluster *v1alpha1.ClusterVectorSidecar) sidecarErrors {
-		return newSidecarErrors(meta.InNamespace(cluster.Name), cluster.Status.Conditions)
+		return newSidecarErrors(meta.ClusterSidecarName(cluster.Name), cluster.Status.Conditions)
 	})
 	// ClusterVectorSidecars do not exist without the CRD, and a user of one namespace may not be allowed to list
 	// them.

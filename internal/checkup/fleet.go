@@ -170,7 +170,7 @@ func (d *Diagnosis) listMembers(ctx context.Context) ([]FleetMember, error) {
 	}
 	clusters, err := collectClusters(ctx, d, func(cluster *v1alpha1.ClusterVectorSidecar) (waves []FleetMember) {
 		for n := range cluster.Status.Waves {
-			waves = append(waves, FleetMember{meta.InNamespace(cluster.Name), &cluster.Status.Waves[n]})
+			waves = append(waves, FleetMember{meta.ClusterSidecarName(cluster.Name), &cluster.Status.Waves[n]})
 		}
 		return waves
 	})

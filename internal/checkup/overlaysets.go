@@ -42,7 +42,7 @@ func (d *Diagnosis) checkOverlaySets(ctx context.Context) []Result {
 		exists[key.Namespace+"/"+key.Name] = true
 	}
 	for _, key := range clusters {
-		exists[meta.InNamespace(key.Name)] = true
+		exists[meta.ClusterSidecarName(key.Name)] = true
 	}
 	var strays, skipped []string
 	offered := 0

@@ -42,7 +42,7 @@ func (d *Diagnosis) checkOwners(ctx context.Context) []Result {
 	}
 	// Not every cluster has ClusterVectorSidecars and OverlaySets, and not every user may list them.
 	clusters, _ := collectClusters(ctx, d, func(cluster *v1alpha1.ClusterVectorSidecar) ownedState {
-		return newOwnedState(meta.InNamespace(cluster.Name), &cluster.Spec.VectorSidecarSpec, cluster.Status.RemovedByOwners)
+		return newOwnedState(meta.ClusterSidecarName(cluster.Name), &cluster.Spec.VectorSidecarSpec, cluster.Status.RemovedByOwners)
 	})
 	sets, _ := d.listOverlays(ctx)
 	isServed := map[string]bool{}

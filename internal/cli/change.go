@@ -168,7 +168,7 @@ func (s *session) mergeSidecars(ctx context.Context) (*mergedResult, error) {
 				latest[deployment], result.changes[deployment] = workloadChange, workloadChange
 			}
 			workloadChange.plans = append(workloadChange.plans, *p)
-			if ruled.decision.Invalid != nil || !isWritten(p) {
+			if ruled.decision.Invalid != nil || !p.StartsPods() {
 				continue
 			}
 			next, err := workloadChange.applyPlan(merger, deployment, p)
@@ -180,11 +180,6 @@ func (s *session) mergeSidecars(ctx context.Context) (*mergedResult, error) {
 		}
 	}
 	return result, nil
-}
-
-// isWritten reports whether a plan writes, now or later.
-func isWritten(p *plan.Plan) bool {
-	return p.StartsPods()
 }
 
 // applyPlan returns a copy of a workload to which a plan was applied.

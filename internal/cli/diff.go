@@ -153,7 +153,7 @@ func (o *diffOptions) printCompanions(ctx context.Context, scene *session, ruled
 // noteUnchanged prints the reason why a workload does not change, to standard error.
 func (o *diffOptions) noteUnchanged(c *change) {
 	for i := range c.plans {
-		if p := &c.plans[i]; p.Reason() != "" && !isWritten(p) {
+		if p := &c.plans[i]; p.Reason() != "" && !p.StartsPods() {
 			o.app.printNote("# %s %s/%s: %s: %s", p.Target.Kind, p.Target.Namespace, p.Target.Name, p.Reason(), p.Message())
 		}
 	}
@@ -163,7 +163,7 @@ func (o *diffOptions) noteUnchanged(c *change) {
 func (c *change) heading() string {
 	var actions, causes []string
 	for i := range c.plans {
-		if p := &c.plans[i]; isWritten(p) {
+		if p := &c.plans[i]; p.StartsPods() {
 			actions = append(actions, strings.ToLower(p.Action())+changeVerb(p))
 			causes = append(causes, p.Write.Cause)
 		}

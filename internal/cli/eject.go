@@ -205,7 +205,7 @@ func (o *ejectOptions) ejectFromCluster(ctx context.Context) error {
 		return err
 	}
 	progress := newProgress(o.app.ErrOut)
-	ejector := removal.Ejector{Client: connection, MaxConcurrent: o.maxConcurrent, Patience: o.timeout, Progress: progress.showStep}
+	ejector := removal.Ejector{Client: connection, MaxConcurrent: o.maxConcurrent, Timeout: o.timeout, Progress: progress.showStep}
 	removed, err := ejector.Clean(ctx, namespace)
 	progress.clearLine()
 	if err != nil {

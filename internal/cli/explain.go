@@ -173,7 +173,7 @@ func (s *session) explainWorkload(ctx context.Context, deployment workload.Objec
 		result.VectorSidecars = append(result.VectorSidecars, *report)
 	}
 	for _, cluster := range s.objects.Clusters() {
-		if name := meta.InNamespace(cluster.Name); !names[name] {
+		if name := meta.ClusterSidecarName(cluster.Name); !names[name] {
 			result.unreached += fmt.Sprintf("; ClusterVectorSidecar %s does not select namespace %s, or the namespace has opted out", cluster.Name, deployment.GetNamespace())
 		}
 	}

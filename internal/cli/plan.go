@@ -202,7 +202,7 @@ func newStep(merger *simulate.Merger, p *plan.Plan, deployment workload.Object, 
 		Namespace: p.Target.Namespace, Workload: p.Target.Name,
 		Action: p.Action(), State: string(p.State()), Batch: batch, Reason: p.Reason(), Message: p.Message(),
 	}
-	if !isWritten(p) {
+	if !p.StartsPods() {
 		return plannedStep, nil, nil
 	}
 	c := &change{before: deployment}

@@ -69,7 +69,7 @@ func (r *result) applyReport() {
 		return cmp.Or(cmp.Compare(a.Target.Name, b.Target.Name), cmp.Compare(a.Target.Kind, b.Target.Kind))
 	})
 	r.decision.Plans = plan.Admit(plans, r.decision.Limit)
-	if !slices.ContainsFunc(r.decision.Plans, func(p plan.Plan) bool { return isWritten(&p) }) {
+	if !slices.ContainsFunc(r.decision.Plans, func(p plan.Plan) bool { return p.StartsPods() }) {
 		r.decision.Companions, r.decision.Missing = r.input.Companions, nil // The rendered companions are not needed.
 	}
 }
@@ -99,23 +99,23 @@ func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Pla
 			carried.Rollout = carried.Rollout.WithPhase(&carried)
 			return &carried
 		}
-		return clearWait(decided)
+		return withoutWait(decided)
 	}
 	reported := status.Workloads[i]
 	reported.Message += byReport
 	switch reported.State {
 	case v1alpha1.StateFailed, v1alpha1.StatePodsBlocked, v1alpha1.StateRollingOut, v1alpha1.StateSoaking, v1alpha1.StateUnavailable, v1alpha1.StatePodsOutdated, v1alpha1.StateWithoutPods:
 		if !carries {
-			return clearWait(decided) // The workload no longer has the sidecar.
+			return withoutWait(decided) // The workload no longer has the sidecar.
 		}
 		carried.Rollout = reportedRollout(&reported).WithPhase(&carried)
 		return &carried
 	case v1alpha1.StateDeferred:
-		if decided != nil && (isWritten(decided) || decided.IsDeferred()) {
+		if decided != nil && (decided.StartsPods() || decided.IsDeferred()) {
 			return new(decided.WithBlock(&plan.Block{Kind: plan.BlockedByMode, Reason: reported.Reason, Message: reported.Message}))
 		}
 	case v1alpha1.StateWaiting:
-		if decided != nil && isWritten(decided) {
+		if decided != nil && decided.StartsPods() {
 			return new(decided.WithBlock(&plan.Block{Kind: plan.BlockedByReport, Reason: reported.Reason, Message: reported.Message}))
 		}
 	default:
@@ -144,9 +144,9 @@ func reportedRollout(reported *v1alpha1.WorkloadStatus) plan.Rollout {
 	}
 }
 
-// clearWait returns a plan without a wait for other workloads. Such a wait would be wrong, because the plans of the
+// withoutWait returns a plan without a wait for other workloads. Such a wait would be wrong, because the plans of the
 // other workloads are assumptions.
-func clearWait(p *plan.Plan) *plan.Plan {
+func withoutWait(p *plan.Plan) *plan.Plan {
 	if p == nil || p.Block == nil || !p.Block.Kind.EndsByItself() {
 		return p
 	}

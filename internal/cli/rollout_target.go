@@ -40,7 +40,7 @@ func parseSidecarName(argument string) (name string, isSidecar bool) {
 	case isPair && isKind(kind, vectorSidecars):
 		return name, true
 	case isPair && isKind(kind, clusterVectorSidecars):
-		return meta.InNamespace(name), true
+		return meta.ClusterSidecarName(name), true
 	}
 	return "", false
 }
@@ -154,7 +154,7 @@ func (o *rolloutOptions) readWaveMembers(ctx context.Context, cluster client.Rea
 		sidecar := clusterwide.NewSidecar(&clusters[i], "", true)
 		note(&wide, sidecar.Name, lastgood.RevertMessage(sidecar))
 		for n := range clusters[i].Status.Waves {
-			waveMembers = append(waveMembers, waveMember{name: meta.InNamespace(clusters[i].Name), status: &clusters[i].Status.Waves[n]})
+			waveMembers = append(waveMembers, waveMember{name: meta.ClusterSidecarName(clusters[i].Name), status: &clusters[i].Status.Waves[n]})
 		}
 	}
 	return waveMembers, append(wide, reverted...), nil

@@ -216,7 +216,7 @@ func (o *undoOptions) listUndoMembers(ctx context.Context, cluster client.Reader
 		return nil, explainMissing(err)
 	}
 	clusters, err := livelist.Collect(ctx, live, &v1alpha1.ClusterVectorSidecarList{}, func(cluster *v1alpha1.ClusterVectorSidecar) (fleet.UndoMember, bool) {
-		return memberFor(cluster, meta.InNamespace(cluster.Name), &cluster.Spec.VectorSidecarSpec, cluster.Status.Waves...)
+		return memberFor(cluster, meta.ClusterSidecarName(cluster.Name), &cluster.Spec.VectorSidecarSpec, cluster.Status.Waves...)
 	})
 	switch {
 	case apierrors.IsNotFound(err) || apimeta.IsNoMatchError(err): // The kind is not installed.

@@ -102,7 +102,7 @@ func HasOptedOut(namespace metav1.Object) bool {
 func NewSidecar(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected bool) *v1alpha1.VectorSidecar {
 	sidecar := &v1alpha1.VectorSidecar{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: namespace, Name: meta.InNamespace(cluster.Name), UID: cluster.UID, Generation: cluster.Generation,
+			Namespace: namespace, Name: meta.ClusterSidecarName(cluster.Name), UID: cluster.UID, Generation: cluster.Generation,
 			CreationTimestamp: cluster.CreationTimestamp, DeletionTimestamp: cluster.DeletionTimestamp,
 			Annotations: cluster.Annotations, Finalizers: cluster.Finalizers,
 		},
@@ -130,9 +130,9 @@ func NewSidecar(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSele
 	return sidecar
 }
 
-// NewUnplacedSidecar returns the VectorSidecar that a ClusterVectorSidecar stands for in any namespace. It has no
+// NewSidecarWithoutNamespace returns the VectorSidecar that a ClusterVectorSidecar stands for in any namespace. It has no
 // namespace.
-func NewUnplacedSidecar(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.VectorSidecar {
+func NewSidecarWithoutNamespace(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.VectorSidecar {
 	return NewSidecar(cluster, "", true)
 }
 
@@ -163,7 +163,7 @@ func ResolveCluster(object runtime.Object) runtime.Object {
 // returns a copy with the annotation AnnotationExcess, and with only the parts of the spec that are needed. Its
 // VectorSidecars are then also too large.
 func TruncateOversized(cluster *v1alpha1.ClusterVectorSidecar) *v1alpha1.ClusterVectorSidecar {
-	reduced := desired.DropOversizedSpec(NewUnplacedSidecar(cluster))
+	reduced := desired.DropOversizedSpec(NewSidecarWithoutNamespace(cluster))
 	excess := reduced.Annotations[meta.AnnotationExcess]
 	if excess == "" {
 		return cluster
@@ -185,5 +185,5 @@ func ClusterKey(cluster string) types.NamespacedName {
 
 // KeyIn returns the key of the VectorSidecar that a ClusterVectorSidecar stands for in a namespace.
 func KeyIn(namespace, cluster string) types.NamespacedName {
-	return types.NamespacedName{Namespace: namespace, Name: meta.InNamespace(cluster)}
+	return types.NamespacedName{Namespace: namespace, Name: meta.ClusterSidecarName(cluster)}
 }

@@ -74,7 +74,7 @@ func TestNewSidecar_UsesUniqueObjectNames(t *testing.T) {
 	require.Equal(t, meta.Group+"/injected-items.cluster_logs", meta.AnnotationInjectedItems(meta.Manager(made.Name)))
 	require.Equal(t, made.Name, meta.SidecarName(meta.Manager(made.Name)))
 	require.True(t, meta.IsManager(meta.Manager(made.Name)))
-	require.LessOrEqual(t, len(meta.Manager(meta.InNamespace(strings.Repeat("n", 253)))), 128)
+	require.LessOrEqual(t, len(meta.Manager(meta.ClusterSidecarName(strings.Repeat("n", 253)))), 128)
 	require.Equal(t, "ClusterVectorSidecar logs in namespace shop", desired.Describe(made))
 }
 

@@ -105,7 +105,7 @@ func NewExistenceCheck(sidecars []v1alpha1.VectorSidecar, clusters []v1alpha1.Cl
 	type key struct{ namespace, manager string }
 	existing := map[key]bool{}
 	for i := range clusters {
-		existing[key{"", meta.Manager(meta.InNamespace(clusters[i].Name))}] = true
+		existing[key{"", meta.Manager(meta.ClusterSidecarName(clusters[i].Name))}] = true
 	}
 	for i := range sidecars {
 		existing[key{sidecars[i].Namespace, meta.Manager(sidecars[i].Name)}] = true

@@ -31,7 +31,7 @@ type owner struct{ namespace, label string }
 func NewOwners(carriers iter.Seq[Carrier], sidecars []v1alpha1.VectorSidecar, clusters []v1alpha1.ClusterVectorSidecar) Owners {
 	owners := Owners{}
 	for i := range clusters {
-		owners[owner{"", meta.LabelValue(meta.InNamespace(clusters[i].Name))}] = true
+		owners[owner{"", meta.LabelValue(meta.ClusterSidecarName(clusters[i].Name))}] = true
 	}
 	for i := range sidecars {
 		owners[owner{sidecars[i].Namespace, meta.LabelValue(sidecars[i].Name)}] = true

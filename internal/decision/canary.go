@@ -59,7 +59,7 @@ func (d *Decision) findCanaries(input *Input, workloads []evaluatedWorkload) (ca
 		}
 		d.LacksCanary = false
 		switch {
-		case p.IsStopped() || p.Denied != nil:
+		case p.IsStopped() || p.Rejection != nil:
 		case number != nil && p.Workload.Idle != "" && (p.Workload.Evidence == 0 || !p.IsCurrent()):
 			idle = append(idle, i)
 		default:

@@ -131,7 +131,7 @@ func (d *Decision) IsInProgress() bool {
 		if p.Rollout.FailedBefore {
 			continue
 		}
-		isNext := p.StartsPods() && p.Denied == nil && (p.Writes() || p.Block != nil && p.Block.Kind.EndsByItself())
+		isNext := p.StartsPods() && p.Rejection == nil && (p.Writes() || p.Block != nil && p.Block.Kind.EndsByItself())
 		isMoving = isMoving || p.Desired != nil && p.Change != plan.Remove && (p.Rollout.InFlight || isNext)
 	}
 	return isMoving

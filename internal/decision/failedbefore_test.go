@@ -111,7 +111,7 @@ func TestDecide_UpdatesUnhealthyWorkloadsLast(t *testing.T) {
 // A workload failed before its write. After the write, it does not count as failed, does not block other workloads, and
 // does not prevent its wave from finishing.
 func TestDecide_ToleratesFailureFromBeforeWrite(t *testing.T) {
-	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOperatorOwned: true}
+	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsSidecarFault: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
 	for name, test := range map[string]struct {
 		state    func(*workload.State)
@@ -129,7 +129,7 @@ func TestDecide_ToleratesFailureFromBeforeWrite(t *testing.T) {
 		"no node has room":                     {where(workload.RolloutProgressing, time.Minute), seen(full), v1alpha1.StateRollingOut, true, "no node"},
 		"its pods are refused":                 {rejected(where(workload.RolloutProgressing, time.Minute)), nobodyKnows, v1alpha1.StateRollingOut, true, "exceeded quota"},
 		"its pods run, and have to soak":       {where(workload.RolloutComplete, time.Second), nobodyKnows, v1alpha1.StateSoaking, true, "spec.rollout.soak"},
-		"they run, and the sidecar restarted":  {where(workload.RolloutComplete, time.Second), seen(workload.Fault{Reason: meta.ReasonSidecarRestarts, IsOperatorOwned: true, IsRestarts: true}), v1alpha1.StateSoaking, true, "spec.rollout.soak"},
+		"they run, and the sidecar restarted":  {where(workload.RolloutComplete, time.Second), seen(workload.Fault{Reason: meta.ReasonSidecarRestarts, IsSidecarFault: true, IsRestarts: true}), v1alpha1.StateSoaking, true, "spec.rollout.soak"},
 		"its own update strategy keeps pods":   {where(workload.PodsNotReplaced, time.Hour), nobodyKnows, v1alpha1.StatePodsOutdated, false, ""},
 		"all of it has passed, and it is done": {where(workload.RolloutComplete, time.Hour), nobodyKnows, plan.Updated, false, ""},
 	} {
@@ -165,7 +165,7 @@ func TestDecide_ToleratesFailureFromBeforeWrite(t *testing.T) {
 // A workload fails after the injection, so that the sidecar is the cause, and it is the first to get the next sidecar. This
 // includes a workload that failed before the injection, recovered, and fails again.
 func TestDecide_CountsFailuresOfSidecar(t *testing.T) {
-	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOperatorOwned: true}
+	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsSidecarFault: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
 	late, lost := where(workload.RolloutFailed, time.Minute), where(workload.RolloutUnavailable, time.Minute)
 	for name, test := range map[string]struct {

@@ -44,6 +44,6 @@ func TestDecision_ListsFirstFailures(t *testing.T) {
 	d.Invalid.Message = strings.Repeat("no such key ", 30) + "(set/templates/_container.tpl:9:13, from set/templates/podtemplate.yaml:50:11)"
 	require.Regexp(t, "^set/templates/_container.tpl:9:13: no such key no .* …$", d.Failures(logs())[0].Message)
 	d.Invalid.Message = "templates/podtemplate.yaml:3: no such key"
-	ofCluster := objects.NewVectorSidecar(meta.InNamespace("all"), "shop").Build()
+	ofCluster := objects.NewVectorSidecar(meta.ClusterSidecarName("all"), "shop").Build()
 	require.Equal(t, "ClusterVectorSidecar shop/all failed with revision : InvalidTemplate: "+d.Invalid.Message, new(d.Failures(ofCluster)[0]).Text())
 }

@@ -63,8 +63,8 @@ type Input struct {
 	// CorrectionLoops are the stopped correction loops, by workload. The operator does not write the same sidecar to
 	// these workloads for now, because another client keeps removing it.
 	CorrectionLoops map[types.UID]CorrectionLoop
-	// Denials are the last writes to workloads that the API server rejected, by workload.
-	Denials map[types.UID]RejectedWrite
+	// RejectedWrites are the last writes to workloads that the API server rejected, by workload.
+	RejectedWrites map[types.UID]RejectedWrite
 	// OwnedSidecarWriter returns the client that had last written a workload with a controller owner, when the operator
 	// last found the sidecar in the workload. It returns false if the operator never did. It is nil if this is not known
 	// for any workload.
@@ -142,7 +142,7 @@ type CorrectionLoop struct {
 
 // RejectedWrite is the last write to a workload, which the API server rejected.
 type RejectedWrite struct {
-	plan.Denial
+	plan.Rejection
 
 	// Seen, Change, IsDeferred and Hash identify the plan of the rejected write, because another plan may be accepted. Seen
 	// is the EquivalentVersion of the workload, and Hash the injected-hash of the sidecar.

@@ -36,7 +36,7 @@ func TestCompetitorBlock_BlocksFirstInjections(t *testing.T) {
 }
 
 func TestRemovalBlock_WaitsForClusterVectorSidecar(t *testing.T) {
-	cluster := meta.InNamespace("all")
+	cluster := meta.ClusterSidecarName("all")
 	conflict := func(competitor string) plan.Plan {
 		return plan.Plan{Change: plan.None, Block: &plan.Block{Kind: plan.BlockedByConflict, Competitor: competitor}}
 	}

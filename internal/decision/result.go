@@ -99,7 +99,7 @@ func (r Results) HasStale() bool {
 // be written instead.
 func (r Results) CanUnblockOthers(plans []plan.Plan) bool {
 	isNewRejection := func(result Result) bool {
-		return result.State == WriteRejected && !result.IsGeneral && result.Plan.Denied == nil && result.Plan.StartsPods()
+		return result.State == WriteRejected && !result.IsGeneral && result.Plan.Rejection == nil && result.Plan.StartsPods()
 	}
 	return slices.ContainsFunc(r, isNewRejection) && slices.ContainsFunc(plans, func(p plan.Plan) bool {
 		return p.Block != nil && p.Block.Kind.EndsByItself()

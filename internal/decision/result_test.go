@@ -73,7 +73,7 @@ func TestResults_SortFailures(t *testing.T) {
 // not start one.
 func TestResults_StartOthersAfterRejection(t *testing.T) {
 	cart, rejected, recording := injecting("cart"), injecting("again"), plan.Plan{Change: plan.Inject, Block: &plan.Block{Kind: plan.BlockedByMode}}
-	rejected.Denied = &plan.Denial{Err: errors.New("no")}
+	rejected.Rejection = &plan.Rejection{Err: errors.New("no")}
 	waiting := injecting("web").WithBlock(&plan.Block{Kind: plan.BlockedBySlot, Reason: meta.ReasonWaitingForSlot})
 	slotless := injecting("web").WithBlock(&plan.Block{Kind: plan.BlockedByGlobalSlot, Reason: meta.ReasonWaitingForGlobalSlot})
 	for name, test := range map[string]struct {

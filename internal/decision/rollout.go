@@ -19,8 +19,8 @@ func (d *Decision) withRollout(input *Input, p plan.Plan) plan.Plan {
 	state, deadline := input.correctedState(&p)
 	p.Workload = state
 	rollout, nextCheck := input.rollout(&p)
-	denial, retryAt := input.rejection(&p)
-	p.Rollout, p.Denied = rollout, denial
+	rejection, retryAt := input.rejection(&p)
+	p.Rollout, p.Rejection = rollout, rejection
 	if rollout.FailedBefore && (p.StartsPods() || p.HasChange(plan.Adopt) && input.waitedAsFailed(&p)) { // The API server injects without the mark.
 		p.Write = p.Write.WithFailureMark(p.Manager)
 	}
@@ -116,14 +116,14 @@ const podsNotRead = "; cause unknown, because pods are not read (rbac.optional.p
 func (input *Input) currentRollout(p *plan.Plan, inFlight bool) (rollout plan.Rollout, nextCheck time.Time) {
 	state := &p.Workload
 	fault, isSeen := input.Faults[p.Target.UID]
-	if state.Refusal != "" && !fault.IsOperatorOwned {
+	if state.Refusal != "" && !fault.IsSidecarFault {
 		fault = workload.RejectionFault(state.Refusal)
 	}
 	if state.Rollout == workload.RolloutComplete && !fault.IsRestarts {
 		fault = workload.Fault{} // The problem has passed.
 	}
 	switch {
-	case state.Rollout == workload.RolloutComplete && fault.IsOperatorOwned:
+	case state.Rollout == workload.RolloutComplete && fault.IsSidecarFault:
 		rollout = newRollout(plan.RolloutFailed, fault.Reason, fault.Message+" (rollout.halt.sidecarRestarts of the installation's values)")
 	case state.LacksPods():
 		rollout = newRollout(plan.RolloutNone, meta.ReasonWithoutPods, noPodsMessage(p))
@@ -150,8 +150,8 @@ func (input *Input) withFailureCause(rollout plan.Rollout, state *workload.State
 	hasFailed, isRead := rollout.Phase == plan.RolloutFailed, isSeen && !fault.IsPartial
 	isApplication := isRead && fault.Reason == "" // Only the application's containers can be the cause.
 	rollout.Unexplained = hasFailed && !isRead && fault.Reason == "" && (input.PodsNotRead != "" || state.Rollout != workload.RolloutComplete)
-	rollout.SidecarFailed, rollout.Container = fault.IsOperatorOwned || hasFailed && !isApplication && !rollout.Unexplained, fault.Container
-	rollout.Obstructed = rollout.SidecarFailed && !fault.IsOperatorOwned && fault.Reason != ""
+	rollout.SidecarFailed, rollout.Container = fault.IsSidecarFault || hasFailed && !isApplication && !rollout.Unexplained, fault.Container
+	rollout.Obstructed = rollout.SidecarFailed && !fault.IsSidecarFault && fault.Reason != ""
 	return rollout
 }
 
@@ -166,7 +166,7 @@ func (input *Input) unfinishedRollout(p *plan.Plan, inFlight bool, fault workloa
 		nextCheck = endOfPatience
 	}
 	switch {
-	case inFlight && fault.IsOperatorOwned:
+	case inFlight && fault.IsSidecarFault:
 		return newRollout(plan.RolloutFailed, fault.Reason, fault.Message), time.Time{}
 	case isUnseenLoss && (p.Workload.TimeInState(input.Now) >= patience || input.reportedState(p) == v1alpha1.StateFailed):
 		return newRollout(plan.RolloutFailed, meta.ReasonRolloutFailed, withCause(message, fault, isSeen)), time.Time{}

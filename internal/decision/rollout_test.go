@@ -130,8 +130,8 @@ func TestDecide_KeepsFailureOfLaterStatus(t *testing.T) {
 // One workload has the current sidecar, and another waits. Each case is a state of the first one, and whether the
 // second one waits for it.
 func TestDecide_BlocksOthersByRolloutState(t *testing.T) {
-	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOperatorOwned: true}
-	weak := workload.Fault{Reason: meta.ReasonSidecarRestarts, Message: "container vector of pod cart-1 was restarted 3 times", IsOperatorOwned: true, IsRestarts: true}
+	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsSidecarFault: true}
+	weak := workload.Fault{Reason: meta.ReasonSidecarRestarts, Message: "container vector of pod cart-1 was restarted 3 times", IsSidecarFault: true, IsRestarts: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
 	const ours, theirs, busy = "failed", "hindered", "in flight"
 	const complete, lost, rolling, late = workload.RolloutComplete, workload.RolloutUnavailable, workload.RolloutProgressing, workload.RolloutFailed
@@ -308,7 +308,7 @@ func TestDecide_ReplacesSoakingSidecarInItsSlot(t *testing.T) {
 // A progress deadline was missed, and the cause is unknown. This VectorSidecar stops, but that is no failure of the
 // sidecar, which would halt the revision for all.
 func TestDecide_StopsOnlySidecarOfUnknownFailure(t *testing.T) {
-	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsOperatorOwned: true}
+	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsSidecarFault: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
 	blind := func(then func(*evaluation)) func(*evaluation) {
 		return func(f *evaluation) { then(f); f.PodsNotRead = "pods are not read" }

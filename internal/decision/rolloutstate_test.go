@@ -33,7 +33,7 @@ func TestDecide_ReportsSoakAndStartedRollouts(t *testing.T) {
 	require.Equal(t, 20*time.Second, decided.RequeueAfter)
 
 	change(s, func(v *workload.View) { v.Rollout = workload.RolloutProgressing })
-	s.Faults = map[types.UID]workload.Fault{"cart": {Reason: meta.ReasonCrashLoopBackOff, Message: "container vector ended", IsOperatorOwned: true}}
+	s.Faults = map[types.UID]workload.Fault{"cart": {Reason: meta.ReasonCrashLoopBackOff, Message: "container vector ended", IsSidecarFault: true}}
 	decided = decide(t, s)
 	require.Equal(t, plan.RolloutFailed, decided.Plans[0].Rollout.Phase)
 	require.Equal(t, meta.ReasonCrashLoopBackOff, decided.Plans[0].Reason())

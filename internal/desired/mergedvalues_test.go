@@ -19,7 +19,7 @@ import (
 
 // inNamespace is what a ClusterVectorSidecar whose sidecar has a log level is in a namespace.
 func inNamespace(namespace, level string) *v1alpha1.VectorSidecar {
-	made := objects.NewVectorSidecar(meta.InNamespace("logs"), namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = level }).Build()
+	made := objects.NewVectorSidecar(meta.ClusterSidecarName("logs"), namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = level }).Build()
 	made.Cluster = &v1alpha1.InCluster{}
 	return made
 }

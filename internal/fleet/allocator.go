@@ -36,7 +36,7 @@ func (d *Demand) totalWanted() int { return d.Wanted + d.FailedWanted }
 // number of VectorSidecars. There it goes to the VectorSidecar that uses the fewest, and among equals to the one that
 // has waited longest. It is safe for concurrent use.
 //
-// A slot that is used for longer than Patience does not block other VectorSidecars. Only application owners can end
+// A slot that is used for longer than Timeout does not block other VectorSidecars. Only application owners can end
 // soaks and pods that never start, and one owner could use all slots.
 //
 // Its state is lost on a restart. Each VectorSidecar then reports its rollouts in progress again, and slots are assigned
@@ -71,8 +71,8 @@ type slotState struct {
 	woken bool
 }
 
-// Patience is the time for which a used slot blocks other VectorSidecars.
-const Patience = time.Hour
+// Timeout is the time for which a used slot blocks other VectorSidecars.
+const Timeout = time.Hour
 
 // NewSlotAllocator returns a SlotAllocator without any reports. now returns the current time.
 func NewSlotAllocator(now func() time.Time) *SlotAllocator {
@@ -160,9 +160,9 @@ func (o *slotState) occupySlots(inProgress int, now time.Time) {
 	}
 }
 
-// overdueSlots returns the number of slots that have been used for longer than Patience.
+// overdueSlots returns the number of slots that have been used for longer than Timeout.
 func (o *slotState) overdueSlots(now time.Time) int {
-	count, _ := slices.BinarySearchFunc(o.since, now.Add(-Patience), time.Time.Compare)
+	count, _ := slices.BinarySearchFunc(o.since, now.Add(-Timeout), time.Time.Compare)
 	return min(count, o.InProgress)
 }
 
@@ -194,7 +194,7 @@ func (a *SlotAllocator) Reserve(name types.NamespacedName, demand Demand, rules 
 	return granted, a.membersToRequeue(shares)
 }
 
-// NextSlotTimeout returns the time until the next slot has been used for longer than Patience, so that other VectorSidecars may
+// NextSlotTimeout returns the time until the next slot has been used for longer than Timeout, so that other VectorSidecars may
 // start. It returns 0 if no such slot exists.
 func (a *SlotAllocator) NextSlotTimeout() time.Duration {
 	a.mu.Lock()
@@ -203,7 +203,7 @@ func (a *SlotAllocator) NextSlotTimeout() time.Duration {
 	now := a.now()
 	for _, state := range a.demands {
 		if overdue := state.overdueSlots(now); overdue < len(state.since) {
-			if wait := state.since[overdue].Add(Patience).Sub(now) + time.Millisecond; shortest == 0 || wait < shortest {
+			if wait := state.since[overdue].Add(Timeout).Sub(now) + time.Millisecond; shortest == 0 || wait < shortest {
 				shortest = wait
 			}
 		}

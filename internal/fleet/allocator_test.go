@@ -281,8 +281,8 @@ func TestSlotAllocator_AddsSlotsForLongUsedOnes(t *testing.T) {
 	i.ask(a)
 	require.Zero(t, i.ask(b))
 
-	require.Equal(t, Patience+time.Millisecond, i.NextSlotTimeout())
-	now = now.Add(Patience - time.Second)
+	require.Equal(t, Timeout+time.Millisecond, i.NextSlotTimeout())
+	now = now.Add(Timeout - time.Second)
 	require.Zero(t, i.ask(b), "it may be about to end")
 	i.inProgress[a]--
 	require.Zero(t, i.ask(a))
@@ -322,7 +322,7 @@ func TestSlotAllocator_SharesSlotsAmongNamespaces(t *testing.T) {
 
 	allocator.SetDemand(types.NamespacedName{Namespace: "hostile", Name: "0"}, Demand{Matched: 1})
 	require.Equal(t, 1, ask(one), "the first one that is given back")
-	now = now.Add(Patience + time.Millisecond)
+	now = now.Add(Timeout + time.Millisecond)
 	require.Equal(t, 1, ask(two), "and one that is held for too long, whoever else of that namespace waits longer")
 }
 
@@ -335,14 +335,14 @@ func TestSlotAllocator_ReleasesOldestSlotsFirst(t *testing.T) {
 	for range 3 {
 		allocator.SetDemand(b, Demand{})
 		allocator.SetDemand(a, Demand{InProgress: 3})
-		now = now.Add(Patience / 2)
+		now = now.Add(Timeout / 2)
 		allocator.SetDemand(a, Demand{InProgress: 2})
 	}
 	allocator.SetDemand(a, Demand{InProgress: 3})
 	granted, _ := allocator.Reserve(b, Demand{Wanted: 3}, rules)
 	require.Zero(t, granted, "none of its places is older than an hour")
 
-	now = now.Add(Patience)
+	now = now.Add(Timeout)
 	granted, _ = allocator.Reserve(b, Demand{Wanted: 3}, rules)
 	require.Equal(t, 2, granted)
 }
@@ -362,7 +362,7 @@ func TestSlotAllocator_RestartsSlotTimesAfterRestart(t *testing.T) {
 		require.Zero(t, asks(), "a has not been heard")
 		allocator.SetDemand(a, Demand{InProgress: 2})
 		require.Zero(t, asks())
-		now = now.Add(Patience - time.Minute)
+		now = now.Add(Timeout - time.Minute)
 		require.Zero(t, asks())
 		if restarts == 1 {
 			now = now.Add(allocator.NextSlotTimeout())

@@ -68,13 +68,13 @@ func parseUndo(text string) (from, to string) {
 
 // IsUndone reports whether a user has undone the published revision, so that each VectorSidecar returns to an earlier
 // revision that it had.
-func (g *Target) IsUndone() bool { return g.Undone != "" && g.Undone == g.Revision }
+func (t *Target) IsUndone() bool { return t.Undone != "" && t.Undone == t.Revision }
 
 // revision matches names of revisions. Other texts are never quoted in messages.
 var revision = regexp.MustCompile(`^[0-9a-z]{1,63}$`)
 
 // ReadAnnotations reads a user's requests from the annotations of a VectorSidecar, and sets them in its WaveMember.
-func (g *Target) ReadAnnotations(member *WaveMember, annotations map[string]string) {
+func (t *Target) ReadAnnotations(member *WaveMember, annotations map[string]string) {
 	undo, promote := annotations[meta.AnnotationUndoRollout], annotations[meta.AnnotationPromoteRollout]
 	from, to := parseUndo(undo)
 	switch {
@@ -83,10 +83,10 @@ func (g *Target) ReadAnnotations(member *WaveMember, annotations map[string]stri
 	case promote != "" && slices.ContainsFunc(strings.Split(promote, ","), func(entry string) bool { return !revision.MatchString(entry) }):
 		member.Rejection = "annotation " + meta.AnnotationPromoteRollout + " is not a revision from kubectl vectorsidecar rollout status"
 	}
-	if member.Rejection == "" && from == g.Revision && to != g.Revision {
+	if member.Rejection == "" && from == t.Revision && to != t.Revision {
 		member.RevertTo, member.IsUndone = to, to == ""
 	}
-	member.IsPromoted, member.Retry = promote == g.Revision, RetryDigest(annotations)
+	member.IsPromoted, member.Retry = promote == t.Revision, RetryDigest(annotations)
 }
 
 // requestLength is the number of bytes of a digest of AnnotationRetryRollout or AnnotationUndoRollout.
@@ -102,8 +102,8 @@ func RetryDigest(annotations map[string]string) string {
 }
 
 // RetriedAt returns the time of the last change of Retry. It returns zero if Retry is not a time.
-func (g *Target) RetriedAt() time.Time {
-	timestamp, err := time.Parse(time.RFC3339, g.Retry)
+func (t *Target) RetriedAt() time.Time {
+	timestamp, err := time.Parse(time.RFC3339, t.Retry)
 	if err != nil {
 		return time.Time{} // Retry does not have to be a time.
 	}
@@ -112,9 +112,9 @@ func (g *Target) RetriedAt() time.Time {
 
 // promotedWave returns the number of the last wave that later waves do not wait for because a user promoted it, or -1
 // for none.
-func (g *Target) promotedWave() int {
-	for wave := range len(g.Rules.Waves) + 1 {
-		if g.Promoted == g.Revision+"/"+g.Rules.WaveName(wave) {
+func (t *Target) promotedWave() int {
+	for wave := range len(t.Rules.Waves) + 1 {
+		if t.Promoted == t.Revision+"/"+t.Rules.WaveName(wave) {
 			return wave
 		}
 	}

@@ -166,15 +166,15 @@ func scanActions(text string) (actions, inside int) {
 		if start < 0 {
 			return actions, inside
 		}
-		end := actionEnd(text[start:])
+		end := actionLength(text[start:])
 		actions++
 		inside += end
 		text = text[start+end:]
 	}
 }
 
-// actionEnd returns the length of the action at the start of a text.
-func actionEnd(text string) int {
+// actionLength returns the length of the action at the start of a text.
+func actionLength(text string) int {
 	body := strings.TrimPrefix(text[2:], "- ")
 	if strings.HasPrefix(strings.TrimLeft(body, " \t\r\n"), "/*") {
 		if end := strings.Index(text, "*/"); end >= 0 {

@@ -118,7 +118,7 @@ func SumReports(sidecar *v1alpha1.VectorSidecar, reports map[string]*NamespaceRe
 		isRunning = isRunning || report.IsRunning
 		observation.IsFullyRolledOut, observation.IsPaused = observation.IsFullyRolledOut && !report.IsDeferred, observation.IsPaused || report.IsPaused
 		end := report.retryingSince.Add(patience)
-		if isPatient := report.IsRetrying && now.Before(end); isPatient && (deadline.IsZero() || end.Before(deadline)) {
+		if isLongWait := report.IsRetrying && now.Before(end); isLongWait && (deadline.IsZero() || end.Before(deadline)) {
 			deadline = end
 		}
 		observation.IsDone = observation.IsDone && (report.IsSettled || report.IsRetrying && !now.Before(end))

@@ -18,7 +18,7 @@ import (
 // wide is what a ClusterVectorSidecar is in no particular namespace.
 func wide(image string, generation int64) *v1alpha1.VectorSidecar {
 	made := withImage(image, generation)
-	made.Namespace, made.Name, made.UID, made.Cluster = "", meta.InNamespace("logs"), "u", &v1alpha1.InCluster{}
+	made.Namespace, made.Name, made.UID, made.Cluster = "", meta.ClusterSidecarName("logs"), "u", &v1alpha1.InCluster{}
 	return made
 }
 

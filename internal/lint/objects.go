@@ -138,7 +138,9 @@ func (o *objects) sidecarsFor(document source.Document) []*v1alpha1.VectorSideca
 	case *v1alpha1.VectorSidecar:
 		return []*v1alpha1.VectorSidecar{object}
 	case *v1alpha1.ClusterVectorSidecar:
-		isOther := func(sidecar *v1alpha1.VectorSidecar) bool { return sidecar.Name != meta.InNamespace(object.Name) }
+		isOther := func(sidecar *v1alpha1.VectorSidecar) bool {
+			return sidecar.Name != meta.ClusterSidecarName(object.Name)
+		}
 		if sidecars := slices.DeleteFunc(o.world.Sidecars(), isOther); len(sidecars) > 0 {
 			return sidecars
 		}

@@ -54,7 +54,7 @@ const Creator = Operator + "-creator"
 // VectorSidecar and not from its UID, so that an object restored from a backup still owns the fields that it
 // injected.
 //
-// A ClusterVectorSidecar, which is passed as the result of InNamespace, has a field manager that differs from
+// A ClusterVectorSidecar, which is passed as the result of ClusterSidecarName, has a field manager that differs from
 // the field manager of a VectorSidecar with the same name.
 func Manager(sidecar string) string {
 	names, name := parseName(sidecar)
@@ -70,12 +70,12 @@ func IsManager(name string) bool {
 	return strings.HasPrefix(name, sidecarNames.prefix) || strings.HasPrefix(name, clusterNames.prefix)
 }
 
-// InNamespace returns the name of a ClusterVectorSidecar in the namespaces that it selects:
+// ClusterSidecarName returns the name of a ClusterVectorSidecar in the namespaces that it selects:
 // clustervectorsidecar/NAME. It cannot match the name of an object, because object names do not contain
 // slashes.
-func InNamespace(cluster string) string { return clusterNames.prefix + cluster }
+func ClusterSidecarName(cluster string) string { return clusterNames.prefix + cluster }
 
-// ParseClusterName returns the name of the ClusterVectorSidecar for a name that InNamespace returned. It returns false
+// ParseClusterName returns the name of the ClusterVectorSidecar for a name that ClusterSidecarName returned. It returns false
 // for the name of a VectorSidecar.
 func ParseClusterName(sidecar string) (name string, isCluster bool) {
 	return strings.CutPrefix(sidecar, clusterNames.prefix)

@@ -79,7 +79,7 @@ func ManagerOfMark(key string, candidates []string) string {
 		}
 	}
 	if cluster, isCluster := strings.CutPrefix(name, clusterNames.keyPrefix); isCluster {
-		return Manager(InNamespace(cluster))
+		return Manager(ClusterSidecarName(cluster))
 	}
 	return Manager(name)
 }

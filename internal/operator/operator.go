@@ -49,9 +49,9 @@ type Process struct {
 	Level LevelSetter
 	// Now is the clock of the process; nil means time.Now.
 	Now func() time.Time
-	// Patience is the time without progress after which the controller counts as stuck. 0 stands for a time that is
+	// Timeout is the time without progress after which the controller counts as stuck. 0 stands for a time that is
 	// longer than any of its steps may take.
-	Patience time.Duration
+	Timeout time.Duration
 	// Quiet is the time for which handwritten ConfigMaps of the installation must not change before they are published.
 	// 0 stands for the controller's default, and less than 0 for no delay.
 	Quiet time.Duration
@@ -162,7 +162,7 @@ func loopOptions(options *Options, process *Process) sidecar.Options {
 		ClusterSidecars:   options.ClusterSidecars,
 		Concurrency:       options.Concurrency,
 		Instruments:       instrument.Instruments{Tracer: process.Tracer, Reports: cmp.Or(process.Reports, telemetry.NewNoopReporter())},
-		Patience:          process.Patience,
+		Timeout:           process.Timeout,
 		Quiet:             process.Quiet,
 		PolicyInterval:    process.PolicyInterval,
 		ValidationJobs:    options.ValidationJobs,

@@ -94,8 +94,8 @@ const (
 
 // blockTraits are the properties of a BlockKind. The methods of BlockKind explain them.
 type blockTraits struct {
-	state                                 v1alpha1.WorkloadState
-	endsByItself, isPatient, blocksOthers bool
+	state                                  v1alpha1.WorkloadState
+	endsByItself, isLongWait, blocksOthers bool
 	// dropsChange reports whether the plan discards its change, so that a later decision plans the change again.
 	dropsChange bool
 }
@@ -107,7 +107,7 @@ func (k BlockKind) traits() blockTraits {
 	case BlockedBySlot, BlockedByGlobalSlot, BlockedByCanary, BlockedByHealthy:
 		return blockTraits{state: v1alpha1.StateWaiting, endsByItself: true, blocksOthers: true}
 	case BlockedByWindow, BlockedByWave, BlockedByHalt:
-		return blockTraits{state: v1alpha1.StateWaiting, isPatient: true, blocksOthers: true}
+		return blockTraits{state: v1alpha1.StateWaiting, isLongWait: true, blocksOthers: true}
 	case BlockedByPause:
 		return blockTraits{state: v1alpha1.StateWaiting}
 	case BlockedByMissingCanary, BlockedByFailure, BlockedByStop, BlockedByRevision, BlockedBySteps,
@@ -135,9 +135,9 @@ func (k BlockKind) state() v1alpha1.WorkloadState { return k.traits().state }
 // rollouts.
 func (k BlockKind) EndsByItself() bool { return k.traits().endsByItself }
 
-// IsPatient reports whether the block lasts until a rollout window opens, a wave starts or a halt ends, even if rollout
+// IsLongWait reports whether the block lasts until a rollout window opens, a wave starts or a halt ends, even if rollout
 // slots are free.
-func (k BlockKind) IsPatient() bool { return k.traits().isPatient }
+func (k BlockKind) IsLongWait() bool { return k.traits().isLongWait }
 
 // BlocksOthers reports whether a VectorSidecar with a blocked rollout of this kind has not finished its revision, so
 // that later waves wait. A paused rollout does not make them wait, because the pause may last.

@@ -48,7 +48,7 @@ func plansOf(words ...string) []Plan {
 			p.Rollout.FailedBefore, p.Workload.Rollout = true, workload.RolloutFailed
 		case "failed before and refused":
 			p.Change, p.Rollout.FailedBefore, p.Workload.Rollout = Inject, true, workload.RolloutFailed
-			p.Denied = &Denial{RejectedAt: noon.Add(-time.Duration(i) * time.Minute)}
+			p.Rejection = &Rejection{RejectedAt: noon.Add(-time.Duration(i) * time.Minute)}
 		case "conflict":
 			p.Change, p.Block = Inject, &Block{Kind: BlockedByConflict}
 		case "note":
@@ -59,10 +59,10 @@ func plansOf(words ...string) []Plan {
 			p.Rollout.InFlight, p.Rollout.Phase = true, RolloutFailed
 		case "refused":
 			p.Change = Inject
-			p.Denied = &Denial{RejectedAt: noon.Add(-time.Duration(i) * time.Minute)}
+			p.Rejection = &Rejection{RejectedAt: noon.Add(-time.Duration(i) * time.Minute)}
 		case "refused lately":
 			p.Change = Inject
-			p.Denied = &Denial{RejectedAt: noon, RetryAt: noon.Add(time.Second)}
+			p.Rejection = &Rejection{RejectedAt: noon, RetryAt: noon.Add(time.Second)}
 		}
 		plans = append(plans, p)
 	}

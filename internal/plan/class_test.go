@@ -58,7 +58,7 @@ func TestIsSettled_IncludesPlansBehindStuckRollouts(t *testing.T) {
 	lost := of(workload.RolloutUnavailable, func(p *Plan) { p.Rollout.InFlight = true })
 	long := of(workload.RolloutUnavailable, func(p *Plan) { p.Rollout.InFlight, p.Workload.StateSince = true, now.Add(-workload.Deadline) })
 	begins := of(workload.RolloutComplete, func(p *Plan) { p.Change = Update })
-	denied := of(workload.RolloutComplete, func(p *Plan) { p.Change, p.Block = Update, &Block{Kind: BlockedByRejection} })
+	rejected := of(workload.RolloutComplete, func(p *Plan) { p.Change, p.Block = Update, &Block{Kind: BlockedByRejection} })
 	waits := of(workload.RolloutComplete, func(p *Plan) {
 		p.Change = Update
 		*p = p.WithBlock(&Block{Kind: BlockedBySlot, Reason: meta.ReasonWaitingForSlot})
@@ -79,7 +79,7 @@ func TestIsSettled_IncludesPlansBehindStuckRollouts(t *testing.T) {
 		"one that rolls out":               {[]Plan{runs, rolls}, false, false, 0},
 		"one that is about to":             {[]Plan{begins}, false, false, 0},
 		"one whose write is refused":       {[]Plan{begins, waits}, true, true, 0},
-		"one whose write was refused":      {[]Plan{denied, waits}, false, true, 0},
+		"one whose write was refused":      {[]Plan{rejected, waits}, false, true, 0},
 		"one that waits":                   {[]Plan{runs, waits}, false, false, 0},
 		"one that is paused":               {[]Plan{runs, paused}, false, true, 0},
 		"one that has failed":              {[]Plan{failed, waits}, false, true, 0},

@@ -68,8 +68,8 @@ type Plan struct {
 	IsCanary bool
 	// MaxAgeExpired reports whether the workload has waited for its change for as long as spec.rollout.maxAge.
 	MaxAgeExpired bool
-	// Denied is the last rejection of the same write by the API server, or nil for none.
-	Denied *Denial
+	// Rejection is the last rejection of the same write by the API server, or nil for none.
+	Rejection *Rejection
 }
 
 // Existing describes the sidecar of the VectorSidecar in a workload before the plan's write.

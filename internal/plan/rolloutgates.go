@@ -165,7 +165,7 @@ func blockByRejection(p *Plan, _ *Limit, _ *tally) *Block {
 	if !p.waitsForRetry() {
 		return nil
 	}
-	return p.Denied.block()
+	return p.Rejection.block()
 }
 
 // blockByCanary blocks changes of workloads that are not canaries while a canary rolls out.

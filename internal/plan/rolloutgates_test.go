@@ -40,7 +40,7 @@ func TestFindRolloutBlock_ReturnsFirstBlock(t *testing.T) {
 		}
 	}
 	expired := func(p *Plan) { p.MaxAgeExpired = true }
-	rejected := func(p *Plan) { p.Denied = &Denial{RejectedAt: noon, RetryAt: noon.Add(time.Second)} }
+	rejected := func(p *Plan) { p.Rejection = &Rejection{RejectedAt: noon, RetryAt: noon.Add(time.Second)} }
 	createdAt := func(created time.Time, change func(p *Plan)) func(p *Plan) {
 		return func(p *Plan) { p.Workload.Created = created; change(p) }
 	}

@@ -29,8 +29,8 @@ type Ejector struct {
 	Client client.Client
 	// MaxConcurrent is the maximum number of workloads that roll out at once.
 	MaxConcurrent int
-	// Patience is the maximum time of a rollout before the next rollout may start.
-	Patience time.Duration
+	// Timeout is the maximum time of a rollout before the next rollout may start.
+	Timeout time.Duration
 	// Progress is called for each finished workload, by one goroutine at a time.
 	Progress func(Step)
 }
@@ -194,7 +194,7 @@ func (e *Ejector) removeWorkload(ctx context.Context, writer *apply.Writer, ref 
 			return err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, e.Patience)
+	ctx, cancel := context.WithTimeout(ctx, e.Timeout)
 	defer cancel()
 	failed := false
 	err = wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
@@ -207,7 +207,7 @@ func (e *Ejector) removeWorkload(ctx context.Context, writer *apply.Writer, ref 
 	})
 	switch {
 	case err != nil:
-		return &lateError{fmt.Errorf("the rollout has not finished within %s", e.Patience)}
+		return &lateError{fmt.Errorf("the rollout has not finished within %s", e.Timeout)}
 	case failed:
 		return &lateError{errors.New("the rollout did not finish before its progress deadline")}
 	}

@@ -240,7 +240,7 @@ func describeStates(ctx context.Context, live *livelist.Client, sidecars []metav
 // ClusterVectorSidecar.
 func qualifiedName(sidecar *metav1.PartialObjectMetadata) string {
 	if sidecar.Namespace == "" {
-		return operatormeta.InNamespace(sidecar.Name)
+		return operatormeta.ClusterSidecarName(sidecar.Name)
 	}
 	return sidecar.Namespace + "/" + sidecar.Name
 }

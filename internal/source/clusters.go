@@ -79,7 +79,7 @@ func (w *ObjectOverlay) expandNamespace(namespace *metav1.PartialObjectMetadata,
 	for _, cluster := range w.Clusters() {
 		selector, _ := clusterwide.NewSelector(&cluster.Spec, home)
 		isSelected := selector.Selects(namespace)
-		if isSelected || w.hasManagedFields(namespace.Name, meta.Manager(meta.InNamespace(cluster.Name))) {
+		if isSelected || w.hasManagedFields(namespace.Name, meta.Manager(meta.ClusterSidecarName(cluster.Name))) {
 			w.Put(selector.NewSidecar(cluster, namespace.Name, isSelected))
 		}
 	}
@@ -117,7 +117,7 @@ func isAbsent(err error) bool { return apierrors.IsNotFound(err) || apimeta.IsNo
 // namespaceSelector of the file must be valid.
 func (w *ObjectOverlay) ReplaceCluster(ctx context.Context, cluster *v1alpha1.ClusterVectorSidecar) error {
 	if _, err := clusterwide.NewSelector(&cluster.Spec, ""); err != nil {
-		return fmt.Errorf("%s: %w", meta.Title(meta.InNamespace(cluster.Name)), err)
+		return fmt.Errorf("%s: %w", meta.Title(meta.ClusterSidecarName(cluster.Name)), err)
 	}
 	if w.cluster != nil {
 		live := &v1alpha1.ClusterVectorSidecar{}

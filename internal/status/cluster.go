@@ -265,7 +265,7 @@ func namespaceState(namespace *lastgood.NamespaceStatus, attempt lastgood.Attemp
 // readyOutcome returns the result for the conditions Ready, Error, Reconciling and Stalled.
 func (c *clusterSum) readyOutcome() outcome {
 	result, specStatus := c.namespacesOutcome(), &c.facts.SpecStatus
-	switch text := specStatus.Message(meta.InNamespace(c.facts.Cluster.Name)); {
+	switch text := specStatus.Message(meta.ClusterSidecarName(c.facts.Cluster.Name)); {
 	case c.facts.Invalid != "":
 	case text != "": // The applied spec is not the requested one, and a user must change that after all workloads are reverted.
 		if result.state = stalled; c.groups[working] != nil || c.facts.UnreportedNamespaces > 0 {
@@ -283,7 +283,7 @@ func (c *clusterSum) namespacesOutcome() outcome {
 	total := len(c.facts.Namespaces) + c.facts.UnreportedNamespaces
 	switch {
 	case c.facts.Invalid != "":
-		return c.unreadableOutcome()
+		return c.invalidSelectorOutcome()
 	case c.groups[stalled] != nil:
 		group := c.groups[stalled]
 		return group.outcome(stalled, fmt.Sprintf("%d of %d namespaces are stalled", group.count, total))
@@ -314,8 +314,8 @@ func (c *clusterSum) namespacesOutcome() outcome {
 	return outcome{reason: meta.ReasonUpToDate, message: message}
 }
 
-// unreadableOutcome returns the result if the selector of namespaces is invalid.
-func (c *clusterSum) unreadableOutcome() outcome {
+// invalidSelectorOutcome returns the result if the selector of namespaces is invalid.
+func (c *clusterSum) invalidSelectorOutcome() outcome {
 	message := fmt.Sprintf("ClusterVectorSidecar %s: %s; no namespace changes until the spec is corrected", c.facts.Cluster.Name, c.facts.Invalid)
 	return outcome{state: stalled, reason: meta.ReasonInvalidSelector, message: humanize.ShortenMessage(message, conditionLimit)}
 }
@@ -323,7 +323,7 @@ func (c *clusterSum) unreadableOutcome() outcome {
 // validityOutcome returns the result for the condition ConfigValid.
 func (c *clusterSum) validityOutcome() outcome {
 	if c.facts.Invalid != "" {
-		return c.unreadableOutcome()
+		return c.invalidSelectorOutcome()
 	}
 	if c.invalid.count > 0 {
 		return c.invalid.outcome(stalled, fmt.Sprintf("%d of %d namespaces have no injected sidecar", c.invalid.count, len(c.facts.Namespaces)))

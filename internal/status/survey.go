@@ -114,9 +114,9 @@ type Workload struct {
 	Target workload.Ref
 	// State and Reason have the values of status.workloads. State is "Updated" for a workload that is up to date.
 	State, Reason string
-	// IsPatient reports whether the workload waits for a rollout window, a wave or the end of a halt, even if rollout
+	// IsLongWait reports whether the workload waits for a rollout window, a wave or the end of a halt, even if rollout
 	// slots are free.
-	IsPatient bool
+	IsLongWait bool
 }
 
 // Workloads yields the state of every workload that the VectorSidecar matches or that has its sidecar.
@@ -126,8 +126,8 @@ func Workloads(facts Facts) iter.Seq[Workload] {
 		for i := range facts.Decision.Plans {
 			p := &facts.Decision.Plans[i]
 			phase := phaseFor(p, rejections)
-			isPatient := p.Block != nil && p.Block.Kind.IsPatient()
-			if phase != bare && !yield(Workload{Target: p.Target, State: string(phase), Reason: reasonFor(p, phase, rejections), IsPatient: isPatient}) {
+			isLongWait := p.Block != nil && p.Block.Kind.IsLongWait()
+			if phase != bare && !yield(Workload{Target: p.Target, State: string(phase), Reason: reasonFor(p, phase, rejections), IsLongWait: isLongWait}) {
 				return
 			}
 		}

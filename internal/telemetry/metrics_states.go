@@ -30,9 +30,9 @@ type WorkloadState struct {
 	Kind string
 	// State and Reason are as in status.workloads; Reason may be empty.
 	State, Reason string
-	// IsPatient reports whether the workload waits for a rollout window, a wave or the end of a halt, even if rollout
+	// IsLongWait reports whether the workload waits for a rollout window, a wave or the end of a halt, even if rollout
 	// slots are free.
-	IsPatient bool
+	IsLongWait bool
 }
 
 // stateKey is a state with its reason, by which VectorSidecars are counted.
@@ -67,8 +67,8 @@ type sidecarStates struct {
 type trackedState struct {
 	stateKey
 	since time.Time
-	// isPatient has the same meaning as WorkloadState.IsPatient.
-	isPatient bool
+	// isLongWait has the same meaning as WorkloadState.IsLongWait.
+	isLongWait bool
 }
 
 // newWorkloadStates returns a collector without VectorSidecars, with the descriptions of its metrics.
@@ -115,7 +115,7 @@ func (f *workloadStates) replaceState(sidecar types.NamespacedName, state Sideca
 		if !isStuck && w.State != waiting {
 			continue
 		}
-		entry := trackedState{stateKey: key, since: f.now(), isPatient: w.IsPatient}
+		entry := trackedState{stateKey: key, since: f.now(), isLongWait: w.IsLongWait}
 		previousEntry := trackedState{}
 		if previous != nil {
 			previousEntry = previous.tracked[w.UID]
@@ -178,7 +178,7 @@ func (f *workloadStates) countStates() (states map[workloadKey]int, ready, inNam
 			states[key] += n
 		}
 		for _, w := range sidecar.tracked {
-			if w.state == waiting && !w.isPatient {
+			if w.state == waiting && !w.isLongWait {
 				oldest = max(oldest, f.now().Sub(w.since))
 			}
 		}

@@ -51,7 +51,7 @@ func TestMetricDefinitions_EqualExportedMetrics(t *testing.T) {
 	m.RecordAdmission(AnswerAllowed, time.Millisecond)
 	m.SetCertificateValidity(time.Unix(0, 0), time.Unix(1, 0))
 	m.SetSidecarState(logs, SidecarState{Ready: "False", Reason: "Conflict", Workloads: these(WorkloadState{UID: "1", State: "Conflict", Reason: "Conflict"})})
-	inShop := types.NamespacedName{Namespace: "shop", Name: meta.InNamespace("logs")}
+	inShop := types.NamespacedName{Namespace: "shop", Name: meta.ClusterSidecarName("logs")}
 	m.SetSidecarState(inShop, SidecarState{Ready: "False", Reason: "Conflict", Workloads: these()})
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(m)
@@ -92,9 +92,9 @@ func TestWorkloadStates_CountByStateAndReason(t *testing.T) {
 	)})
 	m.SetSidecarState(audit, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these(WorkloadState{UID: "1", Kind: "Deployment", State: "Updated"})})
 	for _, namespace := range []string{"shop", "pay"} {
-		m.SetSidecarState(types.NamespacedName{Namespace: namespace, Name: meta.InNamespace("logs")}, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these()})
+		m.SetSidecarState(types.NamespacedName{Namespace: namespace, Name: meta.ClusterSidecarName("logs")}, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these()})
 	}
-	m.SetSidecarState(types.NamespacedName{Name: meta.InNamespace("logs")}, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these()})
+	m.SetSidecarState(types.NamespacedName{Name: meta.ClusterSidecarName("logs")}, SidecarState{Ready: "True", Reason: "UpToDate", Workloads: these()})
 
 	require.NoError(t, testutil.CollectAndCompare(m, strings.NewReader(`
 # HELP vectorsidecar_workloads Workloads that a VectorSidecar matches or that have its sidecar. A workload that two VectorSidecars match counts twice.

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// patience is the default of Program.Patience.
-	patience = 30 * time.Second
+	// timeout is the default of Program.Timeout.
+	timeout = 30 * time.Second
 	// mostPrinted is the limit for the output of Vector, in bytes.
 	mostPrinted = 1 << 20
 	// shortest is the time limit for child processes that keep the output open after Vector has exited.
@@ -35,8 +35,8 @@ var (
 type Program struct {
 	// Version is the version that the binary reports, such as 0.57.0.
 	Version string
-	// Patience is the time limit for one run.
-	Patience time.Duration
+	// Timeout is the time limit for one run.
+	Timeout time.Duration
 
 	path string
 }
@@ -50,7 +50,7 @@ func Open(ctx context.Context, path string) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding Vector: %w", err)
 	}
-	p := &Program{path: executable, Patience: patience}
+	p := &Program{path: executable, Timeout: timeout}
 	end, err := p.runVector(ctx, "", nil, "--version")
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (e *processResult) outputText() string {
 func (p *Program) runVector(ctx context.Context, folder string, env []string, args ...string) (*processResult, error) {
 	limited, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	limited, cancel := context.WithTimeoutCause(limited, p.Patience, errTooLong)
+	limited, cancel := context.WithTimeoutCause(limited, p.Timeout, errTooLong)
 	defer cancel()
 	buffer := &output{stop: func() { stop(errTooMuch) }}
 	command := exec.CommandContext(limited, p.path, args...)

@@ -134,7 +134,7 @@ func TestValidate_ReturnsNoResultOnTimeoutOrSignal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			program := standIn(t, name)
 			if name == "hangs" {
-				program.Patience = 10 * time.Millisecond
+				program.Timeout = 10 * time.Millisecond
 			}
 			answer, err := program.Validate(t.Context(), asked(image, "sinks: {}"))
 			require.NoError(t, err)

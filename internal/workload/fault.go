@@ -20,9 +20,9 @@ type Fault struct {
 	// Reason is a condition reason of package meta. Message names the pod and quotes the kubelet, the scheduler or the
 	// controller.
 	Reason, Message string
-	// IsOperatorOwned is true if a container of the sidecar is at fault. Container is its name.
-	IsOperatorOwned    bool
-	Container string
+	// IsSidecarFault is true if a container of the sidecar is at fault. Container is its name.
+	IsSidecarFault bool
+	Container      string
 	// IsPartial is true if events that might explain the fault could not be read. It may be true without a Reason.
 	IsPartial bool
 	// IsRestarts is true if a container was restarted too often. Such a fault is reported even if all pods are
@@ -92,7 +92,7 @@ func containerFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 			continue
 		}
 		if reason, message := containerStatusFault(&status, isLongRunning(pod, status.Name)); reason != "" {
-			return Fault{Reason: reason, Message: fmt.Sprintf("container %s of pod %s: %s", status.Name, pod.Name, message), IsOperatorOwned: true, Container: status.Name}
+			return Fault{Reason: reason, Message: fmt.Sprintf("container %s of pod %s: %s", status.Name, pod.Name, message), IsSidecarFault: true, Container: status.Name}
 		}
 	}
 	return readinessFault(pod, containers, now)

@@ -77,7 +77,7 @@ func TestFindFault_DescribesFaultsOfPods(t *testing.T) {
 			got := FindFault([]corev1.Pod{test.pod}, []string{"vector", "fetch"}, time.Time{})
 			want := Fault{Reason: test.reason, Message: test.message}
 			if test.reason != "" {
-				want.IsOperatorOwned, want.Container = true, strings.Fields(test.message)[1]
+				want.IsSidecarFault, want.Container = true, strings.Fields(test.message)[1]
 			}
 			require.Equal(t, want, got)
 		})
@@ -102,7 +102,7 @@ func TestFindFault_IgnoresTerminatingPods(t *testing.T) {
 			if leave != nil {
 				leave(&one)
 			}
-			require.Equal(t, leave == nil, FindFault([]corev1.Pod{one}, []string{"vector"}, time.Time{}).IsOperatorOwned)
+			require.Equal(t, leave == nil, FindFault([]corev1.Pod{one}, []string{"vector"}, time.Time{}).IsSidecarFault)
 		})
 	}
 }

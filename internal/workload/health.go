@@ -35,7 +35,7 @@ func (w *RestartRule) FindFault(pods []corev1.Pod, containers []string) Fault {
 		for _, status := range containerStatuses(pod) {
 			if slices.Contains(containers, status.Name) && w.exceedsRestarts(&status) {
 				return Fault{
-					Reason: meta.ReasonSidecarRestarts, IsOperatorOwned: true, IsRestarts: true, Container: status.Name,
+					Reason: meta.ReasonSidecarRestarts, IsSidecarFault: true, IsRestarts: true, Container: status.Name,
 					Message: fmt.Sprintf("container %s of pod %s was restarted %d times; last termination: %s", status.Name, pod.Name, status.RestartCount, describeTermination(status.LastTerminationState.Terminated)),
 				}
 			}
@@ -88,7 +88,7 @@ func readinessFault(pod *corev1.Pod, containers []string, now time.Time) Fault {
 				return Fault{}
 			}
 			fault = Fault{
-				Reason: meta.ReasonSidecarNotReady, IsOperatorOwned: true, Container: status.Name,
+				Reason: meta.ReasonSidecarNotReady, IsSidecarFault: true, Container: status.Name,
 				Message: fmt.Sprintf("container %s of pod %s has run since %s and is not ready, but all other containers of the pod are ready", status.Name, pod.Name, status.State.Running.StartedAt.UTC().Format(time.RFC3339)),
 			}
 		}

@@ -49,7 +49,7 @@ func TestRestartRule_ReportsRestartsAsFault(t *testing.T) {
 			one.CreationTimestamp = metav1.NewTime(noon.Add(-test.age))
 			want := Fault{}
 			if test.says != "" {
-				want = Fault{Reason: meta.ReasonSidecarRestarts, Message: test.says, IsOperatorOwned: true, IsRestarts: true, Container: strings.Fields(test.says)[1]}
+				want = Fault{Reason: meta.ReasonSidecarRestarts, Message: test.says, IsSidecarFault: true, IsRestarts: true, Container: strings.Fields(test.says)[1]}
 			}
 			require.Equal(t, want, test.watch.FindFault([]corev1.Pod{one}, []string{"vector", "fetch"}))
 
@@ -95,7 +95,7 @@ func TestReadinessFault_ReportsUnreadySidecar(t *testing.T) {
 			one.CreationTimestamp = metav1.NewTime(noon.Add(-test.age))
 			fault := FindFault([]corev1.Pod{one}, []string{"vector", "fetch"}, noon)
 			require.Equal(t, test.isFault, fault.Reason == meta.ReasonSidecarNotReady)
-			require.Equal(t, test.isFault, fault.IsOperatorOwned)
+			require.Equal(t, test.isFault, fault.IsSidecarFault)
 			if test.isFault {
 				require.Contains(t, fault.Message, "container vector of pod a has run since ")
 			}

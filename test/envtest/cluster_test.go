@@ -63,7 +63,7 @@ func TestClusterVectorSidecar_InjectsIntoSelectedNamespaces(t *testing.T) {
 
 	world.Get(t, inOne)
 	require.True(t, isInjected(inOne))
-	require.Equal(t, meta.InNamespace(cluster.Name), inOne.Annotations[meta.AnnotationSidecarName])
+	require.Equal(t, meta.ClusterSidecarName(cluster.Name), inOne.Annotations[meta.AnnotationSidecarName])
 	require.Contains(t, managersOf(inOne), "clustervectorsidecar/"+cluster.Name)
 	for _, clean := range []*appsv1.Deployment{elsewhere, left, spared} {
 		world.Get(t, clean)
@@ -77,7 +77,7 @@ func TestClusterVectorSidecar_InjectsIntoSelectedNamespaces(t *testing.T) {
 	}}, cluster.Status.Workloads)
 	for _, companion := range companionsIn(t, one) {
 		require.Empty(t, companion.OwnerReferences, "nothing is owned across scopes")
-		require.Equal(t, meta.LabelValue(meta.InNamespace(cluster.Name)), companion.Labels[meta.LabelSidecar])
+		require.Equal(t, meta.LabelValue(meta.ClusterSidecarName(cluster.Name)), companion.Labels[meta.LabelSidecar])
 	}
 }
 

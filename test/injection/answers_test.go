@@ -103,7 +103,7 @@ func TestOverlaySet_ReportsNamespaceOfRejectedWrites(t *testing.T) {
 	for name, answer := range harness.AnswersFor("overlaysets") {
 		t.Run(name, func(t *testing.T) {
 			cluster := world.ClusterVectorSidecar(t)
-			own := meta.InNamespace(cluster.Name)
+			own := meta.ClusterSidecarName(cluster.Name)
 			closed, open := world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)
 			way := &harness.Answers{Path: "/namespaces/" + closed + "/overlaysets", With: answer}
 			change := &harness.Answers{Path: way.Path + "/" + meta.OverlaySet, With: answer}

@@ -67,7 +67,7 @@ func TestClusterVectorSidecar_InjectsAtAdmission(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, world.Client.Delete(context.WithoutCancel(t.Context()), config)) })
 	cluster.Spec.ConfigMapNamespace = v1alpha1.ConfigMapOfOperator
 	cluster.Spec.Sidecar = &v1alpha1.SidecarSpec{Config: &v1alpha1.ConfigSpec{ConfigMapRef: &v1alpha1.ConfigMapRef{Name: cluster.Name, Key: "vector.yaml"}}}
-	name := meta.InNamespace(cluster.Name)
+	name := meta.ClusterSidecarName(cluster.Name)
 	first, later := world.Namespace(t, "team", cluster.Name), world.Namespace(t)
 	optedOut := world.Namespace(t, "team", cluster.Name, meta.AnnotationInject, "false")
 	world.Create(t, cluster)
@@ -140,7 +140,7 @@ func TestClusterVectorSidecar_AllowsNamespaceDeletion(t *testing.T) {
 	world.Create(t, again)
 	awaitOverlay(t, sidecarInNamespace(cluster, going))
 	untilActive(t, labeled("any", going), "vector")
-	require.True(t, hasOverlay(t, stays, meta.InNamespace(cluster.Name)))
+	require.True(t, hasOverlay(t, stays, meta.ClusterSidecarName(cluster.Name)))
 }
 
 // If a VectorSidecar and a ClusterVectorSidecar select the same new workload, the API server injects the sidecar of
@@ -151,7 +151,7 @@ func TestVectorSidecar_PrecedesClusterVectorSidecar(t *testing.T) {
 	cluster := world.ClusterVectorSidecar(t)
 	namespace := world.Namespace(t, "team", cluster.Name)
 	world.Create(t, cluster)
-	name, vs := meta.InNamespace(cluster.Name), objects.NewVectorSidecar("own", namespace).Selecting("own", "yes").Build()
+	name, vs := meta.ClusterSidecarName(cluster.Name), objects.NewVectorSidecar("own", namespace).Selecting("own", "yes").Build()
 	awaitOverlay(t, sidecarInNamespace(cluster, namespace))
 	world.Create(t, vs)
 	awaitOverlay(t, vs)

@@ -23,7 +23,7 @@ func TestClusterVectorSidecar_InjectsApplicationEnv(t *testing.T) {
 	t.Parallel()
 	cluster := world.ClusterVectorSidecar(t)
 	cluster.Spec.VectorSidecarSpec = newInjectingSidecar("", "", "LOG_ADDRESS").Spec
-	name := meta.InNamespace(cluster.Name)
+	name := meta.ClusterSidecarName(cluster.Name)
 	spaces := []string{world.Namespace(t, "team", cluster.Name), world.Namespace(t, "team", cluster.Name)}
 	world.Create(t, cluster)
 	var all []*appsv1.Deployment

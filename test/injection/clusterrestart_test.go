@@ -61,11 +61,11 @@ func TestClusterVectorSidecar_RemovesLeftoversAfterRestart(t *testing.T) {
 	world.Delete(t, deleted)
 	harness.Change(t, world, forced, func(c *v1alpha1.ClusterVectorSidecar) { c.Finalizers = nil })
 	world.Delete(t, forced)
-	require.True(t, hasOverlay(t, reached[forced.Name][0], meta.InNamespace(forced.Name)))
+	require.True(t, hasOverlay(t, reached[forced.Name][0], meta.ClusterSidecarName(forced.Name)))
 	running = world.RunOperator(options)
 	for _, cluster := range all {
 		for _, namespace := range reached[cluster.Name] {
-			awaitNoOverlay(t, namespace, meta.InNamespace(cluster.Name))
+			awaitNoOverlay(t, namespace, meta.ClusterSidecarName(cluster.Name))
 		}
 	}
 	world.RemoveCluster(t, deleted)
@@ -86,7 +86,7 @@ func TestOverlaySet_DropsOverlaysOfDisabledKind(t *testing.T) {
 		require.NoError(t, running.Stop())
 		running = world.RunOperator(options)
 	})
-	awaitNoOverlay(t, namespace, meta.InNamespace(cluster.Name))
+	awaitNoOverlay(t, namespace, meta.ClusterSidecarName(cluster.Name))
 }
 
 // An event in one namespace causes requests for that namespace only. The operator tests an overlay once in each
@@ -132,7 +132,7 @@ func TestClusterVectorSidecar_WritesOnlyToChangedNamespace(t *testing.T) {
 	cart := objectsMany(namespaces[0])
 	untilActive(t, cart, "vector")
 	world.Create(t, cart)
-	harness.Until(t, world, cart, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted(meta.InNamespace(cluster.Name))(d) })
+	harness.Until(t, world, cart, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted(meta.ClusterSidecarName(cluster.Name))(d) })
 	require.NoError(t, world.Client.Delete(t.Context(), &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: namespaces[0], Name: meta.OverlaySet}}))
 	awaitOverlay(t, sidecarInNamespace(cluster, namespaces[0]))
 	require.Equal(t, before, others(), "nothing in any other namespace")

@@ -53,7 +53,7 @@ func TestClusterVectorSidecar_InjectsLastKnownGood(t *testing.T) {
 		one := labeled("new", namespace)
 		world.Create(t, one)
 		require.Equal(t, "info", logLevel(one))
-		harness.Until(t, world, one, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted(meta.InNamespace(cluster.Name))(d) })
+		harness.Until(t, world, one, "the adoption by the operator", func(d *appsv1.Deployment) bool { return isAdopted(meta.ClusterSidecarName(cluster.Name))(d) })
 		require.EqualValues(t, 1, one.Generation, "it starts once")
 	}
 	require.Equal(t, good, hashOf(second))

@@ -24,7 +24,7 @@ import (
 func TestProcess_ReportsStuckReconcileAsUnhealthy(t *testing.T) {
 	namespace, health, g := world.Namespace(t), freeport.ForTest(t), newGate()
 	through(g.hold).StartObserved(t, operator.Options{HealthProbeBindAddress: health, WatchNamespaces: []string{namespace}},
-		operator.Process{Patience: 500 * time.Millisecond})
+		operator.Process{Timeout: 500 * time.Millisecond})
 	harness.Eventually(t, "a passing liveness probe", func() bool { return get(t, health, "/healthz") == http.StatusOK })
 	cart := labeled(t, "cart", namespace)
 	sidecar(t, namespace)

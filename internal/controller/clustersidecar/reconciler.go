@@ -204,7 +204,7 @@ func (r *Reconciler) affectedNamespaces(ctx context.Context, cluster *v1alpha1.C
 			namespaces[objects[i].Name] = true
 		}
 	}
-	manager := meta.Manager(meta.InNamespace(cluster.Name))
+	manager := meta.Manager(meta.ClusterSidecarName(cluster.Name))
 	for _, record := range r.Workloads.ListTraced() {
 		if slices.ContainsFunc(record.Traces(), func(trace workload.Trace) bool { return trace.Manager == manager }) {
 			namespaces[record.Namespace] = true

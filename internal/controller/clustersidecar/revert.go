@@ -22,7 +22,7 @@ import (
 // keepSpecHistory returns the status fields about the spec of a ClusterVectorSidecar. It also returns how long until these
 // fields change without an event, 0 for never.
 func (r *Reconciler) keepSpecHistory(cluster *v1alpha1.ClusterVectorSidecar, clusterState *state.Cluster) (lastgood.SpecStatus, time.Duration) {
-	sidecar := clusterwide.NewUnplacedSidecar(cluster)
+	sidecar := clusterwide.NewSidecarWithoutNamespace(cluster)
 	observation, deadline := clusterState.ObserveSpec(sidecar, r.Observer.Clock())
 	observation.OnFailure = r.Catalog.Rules().ResolveOnFailure(cluster.Spec.Rollout)
 	specHistory := lastgood.NextSpecStatus(sidecar, &observation)

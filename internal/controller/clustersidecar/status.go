@@ -30,7 +30,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, cluster *v1alpha1.ClusterV
 	facts := status.ClusterFacts{
 		Cluster: cluster, Namespaces: reports.Namespaces, UnreportedNamespaces: reports.Unreported, Changed: reports.HasWritten,
 		ReconcileRequest: notify.ReconcileRequest(cluster), Waves: reports.Waves, BlindHalt: r.Access.BlindHalt(ctx, r.Catalog.Rules(), ""),
-		Trial: lastgood.NewAttempt(clusterwide.NewUnplacedSidecar(cluster)), SpecStatus: specHistory,
+		Trial: lastgood.NewAttempt(clusterwide.NewSidecarWithoutNamespace(cluster)), SpecStatus: specHistory,
 	}
 	if invalid != nil && cluster.DeletionTimestamp == nil {
 		facts.Invalid, facts.Waves = invalid.Error(), cluster.Status.Waves

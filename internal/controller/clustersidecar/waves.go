@@ -49,7 +49,7 @@ func (r *Reconciler) advanceRollouts(ctx context.Context, cluster *v1alpha1.Clus
 	}
 	members, _ := r.Sidecars.NamespacesByWave(ctx, cluster, r.DefaultEnvironment, platform)
 	rollouts := map[string]*state.Rollout{}
-	generation := lastgood.Generation(clusterwide.NewUnplacedSidecar(cluster))
+	generation := lastgood.Generation(clusterwide.NewSidecarWithoutNamespace(cluster))
 	for wave, namespaces := range members {
 		name, lastStatus := platform.Rollout.WaveName(wave), platform.Rollout.LastStatus(cluster.Status.Waves, wave)
 		broken := clusterState.BrokenNamespaces(namespaces, lastStatus, r.Observer.Clock())

@@ -37,10 +37,10 @@ type Observer struct {
 	Clock func() time.Time
 }
 
-// New returns an Observer. patience is the maximum time in a reconcile without a step, before the reconcile counts as
+// New returns an Observer. timeout is the maximum time in a reconcile without a step, before the reconcile counts as
 // stuck; 0 means stuckAfter.
-func New(instruments Instruments, patience time.Duration, clock func() time.Time) *Observer {
-	return &Observer{Instruments: instruments, liveness: newLiveness(patience), Clock: clock}
+func New(instruments Instruments, timeout time.Duration, clock func() time.Time) *Observer {
+	return &Observer{Instruments: instruments, liveness: newLiveness(timeout), Clock: clock}
 }
 
 // Alive returns an error while a reconcile is stuck.

@@ -18,7 +18,7 @@ const stuckAfter = 3 * time.Minute
 
 // liveness detects whether a reconcile in progress is stuck.
 type liveness struct {
-	patience time.Duration
+	timeout time.Duration
 
 	mu sync.Mutex
 	// lastProgress has the time when the last step of each reconcile in progress started or ended.
@@ -30,11 +30,11 @@ type reconcileRun struct{ name types.NamespacedName }
 
 type passKey struct{}
 
-func newLiveness(patience time.Duration) *liveness {
-	if patience == 0 {
-		patience = stuckAfter
+func newLiveness(timeout time.Duration) *liveness {
+	if timeout == 0 {
+		timeout = stuckAfter
 	}
-	return &liveness{patience: patience, lastProgress: map[*reconcileRun]time.Time{}}
+	return &liveness{timeout: timeout, lastProgress: map[*reconcileRun]time.Time{}}
 }
 
 func (p *liveness) startReconcile(ctx context.Context, name types.NamespacedName, now time.Time) context.Context {
@@ -56,7 +56,7 @@ func (p *liveness) check(now time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for current, progress := range p.lastProgress {
-		if idle := now.Sub(progress); idle > p.patience {
+		if idle := now.Sub(progress); idle > p.timeout {
 			return fmt.Errorf("the reconcile of VectorSidecar %s has been stuck for %s", current.name, idle.Round(time.Second))
 		}
 	}

@@ -166,14 +166,14 @@ func (r *Reader) readFault(ctx context.Context, record *workloadcache.Record, ma
 	containers := view.Owned[manager].Containers
 	fault, err := r.listFaults(ctx, options, isOf, func(pods []corev1.Pod) workload.Fault {
 		fault := workload.FindFault(pods, containers, r.now())
-		if watch == nil || fault.IsOperatorOwned {
+		if watch == nil || fault.IsSidecarFault {
 			return fault
 		}
 		return cmp.Or(watch.FindFault(pods, containers), fault)
 	})
 	state := record.State()
 	isStuck := content.Missing > 0 || state.Rollout != workload.RolloutComplete && state.TimeInState(r.now()) >= noProgress
-	if fault.IsOperatorOwned || err != nil || !isStuck || !content.Kind.Traits.ReportsByEvent {
+	if fault.IsSidecarFault || err != nil || !isStuck || !content.Kind.Traits.ReportsByEvent {
 		return fault, err
 	}
 	return r.addEventFault(ctx, live, newest, fault), nil
@@ -193,7 +193,7 @@ func (r *Reader) listFaults(ctx context.Context, options []client.ListOption, is
 				worst = fault
 			}
 		}
-		return worst.IsOperatorOwned || read == mostPods
+		return worst.IsSidecarFault || read == mostPods
 	}, options...)
 	if err != nil {
 		return workload.Fault{}, fmt.Errorf("listing pods: %w", err)

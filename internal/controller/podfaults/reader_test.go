@@ -60,14 +60,14 @@ func TestReader_KeepsFaultWhileControllerIsBehind(t *testing.T) {
 		now = now.Add(time.Minute)
 		return reader.FindFaults(t.Context(), known, manager, nil, []*workloadcache.Record{of})["cart"]
 	}
-	require.True(t, read(record(1, 1)).IsOperatorOwned)
+	require.True(t, read(record(1, 1)).IsSidecarFault)
 
 	deployment.Generation = 2
 	require.NoError(t, api.Update(t.Context(), deployment))
-	require.True(t, read(record(2, 1)).IsOperatorOwned, "of the same template")
+	require.True(t, read(record(2, 1)).IsSidecarFault, "of the same template")
 	require.Empty(t, read(record(2, 2)).Reason, "of another template")
 
 	deployment.Status.ObservedGeneration = 2
 	require.NoError(t, api.Status().Update(t.Context(), deployment))
-	require.True(t, read(record(2, 2)).IsOperatorOwned)
+	require.True(t, read(record(2, 2)).IsSidecarFault)
 }

@@ -106,8 +106,8 @@ func (a *applier) writeWorkloads(ctx context.Context, sidecarState *state.Sideca
 	group.SetLimit(writers)
 	for i, p := range pending {
 		if !p.Writes() {
-			logNotWritten(ctx, status.WorkloadTitle(p.Target), fmt.Errorf("the same write was rejected: %w", p.Denied.Err))
-			results[i] = newRejection(p, p.Denied.Err)
+			logNotWritten(ctx, status.WorkloadTitle(p.Target), fmt.Errorf("the same write was rejected: %w", p.Rejection.Err))
+			results[i] = newRejection(p, p.Rejection.Err)
 			results[i].State = decision.WriteWithheld
 			continue
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 // Options configure the VectorSidecarReconciler. All fields except Home, Installation, WrittenBy, Version,
-// WatchNamespaces, Nodes, RequiredObjects, Instruments, Patience and the intervals are required.
+// WatchNamespaces, Nodes, RequiredObjects, Instruments, Timeout and the intervals are required.
 type Options struct {
 	// Pager pages lists of live objects.
 	Pager *livelist.Pager
@@ -41,9 +41,9 @@ type Options struct {
 	Concurrency int
 	// Instruments observe the VectorSidecarReconciler.
 	Instruments instrument.Instruments
-	// Patience is the maximum time in a reconcile without a step, before the reconcile counts as stuck. 0 means
+	// Timeout is the maximum time in a reconcile without a step, before the reconcile counts as stuck. 0 means
 	// stuckAfter.
-	Patience time.Duration
+	Timeout time.Duration
 	// ValidationJobs allows VectorSidecars to request the validation of a configuration by Vector, in a Job.
 	ValidationJobs bool
 	// ReadPods enables reading the pods of workloads that are not ready, if Permissions allow it. Permissions is nil

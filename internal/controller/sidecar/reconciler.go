@@ -53,7 +53,7 @@ func New(ctx context.Context, mgr ctrl.Manager, options *Options) (*VectorSideca
 // newReconciler returns a VectorSidecarReconciler with a cached and a live client. The policies are nil if the installation
 // does not use admission injection.
 func newReconciler(cached client.Client, live *livelist.Client, policies *overlayset.PolicyAPI, recorder *events.Recorder, options *Options) *VectorSidecarReconciler {
-	observed := instrument.New(options.Instruments, options.Patience, options.Clock)
+	observed := instrument.New(options.Instruments, options.Timeout, options.Clock)
 	notifier := &notify.Notifier{ClusterScoped: &notify.Notifier{}}
 	clusterStates := state.NewClusters(notifier)
 	memory, writer, workloads := state.New(options.Clock), apply.New(cached), options.Workloads

@@ -94,7 +94,7 @@ func (s *snapshots) snapshotFrom(ctx context.Context, sidecar *v1alpha1.VectorSi
 		input.AdmissionBlocker, input.FindUndefinedField = s.policies.NotServedReason(), s.policies.KindProblems(ctx, sidecar.Spec.Kinds())
 	}
 	input.CorrectionLoops, _ = cacheSource.known.CorrectionLoops()
-	input.DryRuns, input.Denials = cacheSource.known.DryRuns(), cacheSource.known.Denials()
+	input.DryRuns, input.RejectedWrites = cacheSource.known.DryRuns(), cacheSource.known.RejectedWrites()
 	input.WrittenGeneration, input.OwnedSidecarWriter, input.OnNodes = cacheSource.known.Generation, cacheSource.known.OwnedWorkloadWriter, s.workloads.ListOnEveryNode
 	if s.options.ValidationJobs {
 		input.Verdict = cacheSource.known.Verdict

@@ -140,7 +140,7 @@ func (w *statusWriter) count(sidecar *v1alpha1.VectorSidecar, facts status.Facts
 		Ready: string(ready.Status), Reason: ready.Reason,
 		Workloads: func(yield func(telemetry.WorkloadState) bool) {
 			for s := range status.Workloads(facts) {
-				if !yield(telemetry.WorkloadState{UID: s.Target.UID, Kind: s.Target.Kind, State: s.State, Reason: s.Reason, IsPatient: s.IsPatient}) {
+				if !yield(telemetry.WorkloadState{UID: s.Target.UID, Kind: s.Target.Kind, State: s.State, Reason: s.Reason, IsLongWait: s.IsLongWait}) {
 					return
 				}
 			}

@@ -187,7 +187,7 @@ func TestReconcile_UsesNoSlotForRejectedFinalizer(t *testing.T) {
 			require.NoError(t, err)
 			if bad.GetNamespace() == "" {
 				require.ErrorIs(t, api.onceCluster(t, "bad"), refused)
-				_, err = api.once(t, meta.InNamespace("bad"))
+				_, err = api.once(t, meta.ClusterSidecarName("bad"))
 				require.NoError(t, err, "it waits for the finalizer")
 			} else {
 				_, err = api.once(t, "bad")

@@ -168,7 +168,7 @@ func (l *Lister) NamespacesByWave(ctx context.Context, cluster *v1alpha1.Cluster
 // NamespacesWithObjects returns the namespaces that have companions of a ClusterVectorSidecar, or an OverlaySet with its
 // sidecar if the API server injects from OverlaySets.
 func (l *Lister) NamespacesWithObjects(ctx context.Context, cluster string, hasOverlaySets bool) (namespaces []string) {
-	name := meta.InNamespace(cluster)
+	name := meta.ClusterSidecarName(cluster)
 	var companions corev1.ConfigMapList
 	if err := l.cached.List(ctx, &companions, client.MatchingLabels{meta.LabelSidecar: meta.LabelValue(name)}, client.UnsafeDisableDeepCopy); err != nil {
 		// A cache returns an error only while it is shutting down.
@@ -194,14 +194,14 @@ func (l *Lister) NamespacesWithObjects(ctx context.Context, cluster string, hasO
 
 // clusterKeys returns the keys of a ClusterVectorSidecar in an index of VectorSidecars.
 func clusterKeys(index string, cluster *v1alpha1.ClusterVectorSidecar) []string {
-	name := meta.InNamespace(cluster.Name)
+	name := meta.ClusterSidecarName(cluster.Name)
 	switch index {
 	case IndexManager:
 		return []string{meta.Manager(name)}
 	case IndexLabel:
 		return []string{meta.LabelValue(name)}
 	}
-	return SelectorKeys(clusterwide.NewUnplacedSidecar(cluster))
+	return SelectorKeys(clusterwide.NewSidecarWithoutNamespace(cluster))
 }
 
 // SetWritten records a ClusterVectorSidecar after a write of its status. The reconciles of all namespaces follow that

@@ -54,7 +54,7 @@ func (c *Cluster) requestRevert(request *RevertRequest) {
 func (c *Cluster) RequestedRevert(cluster *v1alpha1.ClusterVectorSidecar) *RevertRequest {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.revert != nil && (c.revert.Attempt != lastgood.NewAttempt(clusterwide.NewUnplacedSidecar(cluster)) || cluster.Status.LastKnownGood == nil) {
+	if c.revert != nil && (c.revert.Attempt != lastgood.NewAttempt(clusterwide.NewSidecarWithoutNamespace(cluster)) || cluster.Status.LastKnownGood == nil) {
 		c.revert = nil
 	}
 	return c.revert

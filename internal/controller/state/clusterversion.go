@@ -31,6 +31,6 @@ func newClusterVersion(cluster *v1alpha1.ClusterVectorSidecar) clusterVersion {
 	return clusterVersion{
 		cluster.UID, cluster.Generation, cluster.DeletionTimestamp != nil, notify.ReconcileRequest(cluster),
 		fleet.RetryDigest(cluster.Annotations), cluster.Annotations[meta.AnnotationPromoteRollout],
-		lastgood.Generation(clusterwide.NewUnplacedSidecar(cluster)) < 0,
+		lastgood.Generation(clusterwide.NewSidecarWithoutNamespace(cluster)) < 0,
 	}
 }

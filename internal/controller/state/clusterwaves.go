@@ -120,7 +120,7 @@ func (c *Cluster) SetBroken(wave string, namespaces map[string]bool, generation 
 // WaveProgress adds up the progress of the namespaces of a wave. It also returns the first time when a workload there
 // reaches spec.rollout.maxAge.
 func (c *Cluster) WaveProgress(cluster *v1alpha1.ClusterVectorSidecar, rollout *Rollout, namespaces []string, now time.Time) (sum fleet.Progress, dueTime time.Time) {
-	currentGeneration := lastgood.Generation(clusterwide.NewUnplacedSidecar(cluster))
+	currentGeneration := lastgood.Generation(clusterwide.NewSidecarWithoutNamespace(cluster))
 	prior := c.failuresBeforeRollout(currentGeneration, rollout, namespaces, now)
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -42,8 +42,8 @@ type attempt struct {
 	// generation and version are from the API server's answer to a write.
 	generation int64
 	version    string
-	// denial is the API server's rejection of the attempt, nil if the attempt was not rejected.
-	denial *plan.Denial
+	// rejection is the API server's rejection of the attempt, nil if the attempt was not rejected.
+	rejection *plan.Rejection
 	// missed is not nil if the workload had changed before the write reached it.
 	missed *StaleWrite
 }
@@ -83,25 +83,25 @@ func (s *Sidecar) IsPending(p *plan.Plan) bool {
 	defer s.mu.Unlock()
 	lastAttempt, ok := s.lastAttempt(p.Target.UID)
 	isBehind := lastAttempt.planned == p.Workload.ResourceVersion || p.Workload.Generation < lastAttempt.generation || workloadcache.IsOlder(p.Workload.ResourceVersion, lastAttempt.version)
-	return ok && lastAttempt.denial == nil && isBehind
+	return ok && lastAttempt.rejection == nil && isBehind
 }
 
-// Denials returns the last attempts that the API server rejected, by workload. It returns nil if no attempt was
+// RejectedWrites returns the last attempts that the API server rejected, by workload. It returns nil if no attempt was
 // rejected.
-func (s *Sidecar) Denials() map[types.UID]decision.RejectedWrite {
+func (s *Sidecar) RejectedWrites() map[types.UID]decision.RejectedWrite {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var denials map[types.UID]decision.RejectedWrite
+	var rejectedWrites map[types.UID]decision.RejectedWrite
 	for target, pending := range s.writes {
-		if pending.attempt == nil || pending.attempt.denial == nil {
+		if pending.attempt == nil || pending.attempt.rejection == nil {
 			continue
 		}
-		if denials == nil {
-			denials = map[types.UID]decision.RejectedWrite{}
+		if rejectedWrites == nil {
+			rejectedWrites = map[types.UID]decision.RejectedWrite{}
 		}
-		denials[target] = decision.RejectedWrite{Denial: *pending.attempt.denial, Seen: pending.attempt.seen, Change: pending.attempt.change, IsDeferred: pending.attempt.isDeferred, Hash: pending.attempt.hash}
+		rejectedWrites[target] = decision.RejectedWrite{Rejection: *pending.attempt.rejection, Seen: pending.attempt.seen, Change: pending.attempt.change, IsDeferred: pending.attempt.isDeferred, Hash: pending.attempt.hash}
 	}
-	return denials
+	return rejectedWrites
 }
 
 // StaleWrite returns the record of a write that missed the version of the workload in a plan, and false if there is
@@ -163,12 +163,12 @@ func (s *Sidecar) OwnedWorkloadWriter(target types.UID) (lastWriter string, ok b
 func (s *Sidecar) RecordRejection(p *plan.Plan, err error, isPermanent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	denial := &plan.Denial{Err: err, RejectedAt: s.memory.now()}
+	rejection := &plan.Rejection{Err: err, RejectedAt: s.memory.now()}
 	if isPermanent {
-		denial.RetryAt = denial.RejectedAt.Add(LastRetry)
+		rejection.RetryAt = rejection.RejectedAt.Add(LastRetry)
 	}
 	lastAttempt, _ := s.lastAttempt(p.Target.UID)
-	lastAttempt.denial, lastAttempt.missed = denial, nil
+	lastAttempt.rejection, lastAttempt.missed = rejection, nil
 	s.setAttempt(p, lastAttempt)
 }
 
@@ -184,7 +184,7 @@ func (s *Sidecar) RecordMiss(p *plan.Plan, answer error) time.Duration {
 	if previous := lastAttempt.missed; previous != nil && previous.IsCurrent && answer != nil {
 		missed.answer, missed.inVain = answer, previous.inVain+1
 	}
-	lastAttempt.denial, lastAttempt.missed = nil, missed
+	lastAttempt.rejection, lastAttempt.missed = nil, missed
 	s.setAttempt(p, lastAttempt)
 	return wait
 }
@@ -281,7 +281,7 @@ func (s *Sidecar) ResetRejections(request string) {
 	}
 	s.forgiven = request
 	for target, pending := range s.writes {
-		if s.resetRejection(target, pending); pending.attempt != nil && pending.attempt.denial != nil {
+		if s.resetRejection(target, pending); pending.attempt != nil && pending.attempt.rejection != nil {
 			pending.attempt = &attempt{target: pending.attempt.target, generation: pending.attempt.generation, version: pending.attempt.version}
 		}
 	}

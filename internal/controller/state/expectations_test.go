@@ -62,25 +62,25 @@ func TestDenials_CountRejectionsUntilWriteSucceeds(t *testing.T) {
 	m := New(func() time.Time { return now })
 	logs, audit := m.GetOrCreate(logsOfShop), m.GetOrCreate(auditOfShop)
 	no, refused := errors.New("no"), seen("10", 1, "a")
-	require.Nil(t, logs.Denials())
+	require.Nil(t, logs.RejectedWrites())
 
 	logs.RecordRejection(refused, no, true)
 
-	denial := decision.RejectedWrite{Denial: plan.Denial{Err: no, RejectedAt: now, RetryAt: now.Add(LastRetry)}, Seen: "10", Change: plan.Update, Hash: refused.InjectedHash()}
-	require.Equal(t, map[types.UID]decision.RejectedWrite{"u": denial}, logs.Denials())
-	require.Nil(t, audit.Denials(), "another VectorSidecar has its own")
+	denial := decision.RejectedWrite{Rejection: plan.Rejection{Err: no, RejectedAt: now, RetryAt: now.Add(LastRetry)}, Seen: "10", Change: plan.Update, Hash: refused.InjectedHash()}
+	require.Equal(t, map[types.UID]decision.RejectedWrite{"u": denial}, logs.RejectedWrites())
+	require.Nil(t, audit.RejectedWrites(), "another VectorSidecar has its own")
 	require.False(t, logs.IsPending(refused), "nothing was written that the cache could be behind of")
 
 	now = now.Add(time.Minute)
 	logs.RecordRejection(refused, no, false)
-	require.Equal(t, plan.Denial{Err: no, RejectedAt: now}, logs.Denials()["u"].Denial, "the last attempt counts")
+	require.Equal(t, plan.Rejection{Err: no, RejectedAt: now}, logs.RejectedWrites()["u"].Rejection, "the last attempt counts")
 
 	logs.RecordWrite(seen("11", 1, "a"), 2, "")
-	require.Nil(t, logs.Denials())
+	require.Nil(t, logs.RejectedWrites())
 	logs.RecordRejection(seen("12", 2, "b"), no, true)
 	require.EqualValues(t, 2, logs.Generation("u"), "what was written before is remembered for pacing")
 	logs.ResetRejections("1")
-	require.Nil(t, logs.Denials(), "a user retries the spec")
+	require.Nil(t, logs.RejectedWrites(), "a user retries the spec")
 	require.EqualValues(t, 2, logs.Generation("u"))
 }
 

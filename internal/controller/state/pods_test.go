@@ -89,7 +89,7 @@ func TestPodLook_ReadsPodsAfterRolloutChange(t *testing.T) {
 func TestFaults_KeepFaultUntilNextRead(t *testing.T) {
 	logs := New(time.Now).GetOrCreate(logsOfShop)
 	logs.PodsDue(rollingOut(2, time.Now().Add(-time.Minute)), WatchedWorkloads{})
-	crash := workload.Fault{Reason: "CrashLoopBackOff", IsOperatorOwned: true}
+	crash := workload.Fault{Reason: "CrashLoopBackOff", IsSidecarFault: true}
 
 	require.False(t, logs.SetFault("0", crash, true))
 	require.True(t, logs.SetFault("1", workload.Fault{}, false), "it is news that pods cannot be read")
@@ -111,7 +111,7 @@ func TestFaults_DropFaultOfReplacedTemplate(t *testing.T) {
 			Status: appsv1.DeploymentStatus{ObservedGeneration: generation, Replicas: replicas, UpdatedReplicas: replicas, AvailableReplicas: replicas},
 		})
 	}
-	crash := workload.Fault{Reason: "CrashLoopBackOff", IsOperatorOwned: true}
+	crash := workload.Fault{Reason: "CrashLoopBackOff", IsSidecarFault: true}
 	for name, due := range map[string]func(*Sidecar, *workloadcache.Record){
 		"rolling out": func(l *Sidecar, r *workloadcache.Record) { l.PodsDue([]*workloadcache.Record{r}, WatchedWorkloads{}) },
 		"watched": func(l *Sidecar, r *workloadcache.Record) {

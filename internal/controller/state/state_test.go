@@ -92,7 +92,7 @@ func TestMemory_IsSafeForConcurrentUse(t *testing.T) {
 		func(name types.NamespacedName) { m.GetOrCreate(name).KeepReferences(nil) },
 		func(name types.NamespacedName) { m.GetOrCreate(name).KeepExpectations(nil) },
 		func(name types.NamespacedName) { m.GetOrCreate(name).SetPrevious(weighing(1)) },
-		func(name types.NamespacedName) { m.Peek(name).Denials() },
+		func(name types.NamespacedName) { m.Peek(name).RejectedWrites() },
 		func(types.NamespacedName) { m.IsAwaited("u") },
 		func(types.NamespacedName) { m.Referrers(configMap) },
 		func(name types.NamespacedName) { m.Forget(name) },

@@ -59,7 +59,7 @@ func TestReconciler_RecordsResultOfFinishedJob(t *testing.T) {
 		"running":                   {sidecar: "logs", isPending: true},
 		"complete":                  {sidecar: "logs", conditions: ended(batchv1.JobComplete), want: decision.VerdictValid},
 		"failed without an answer":  {sidecar: "logs", conditions: ended(batchv1.JobFailed), want: decision.VerdictUnable},
-		"of a ClusterVectorSidecar": {sidecar: meta.InNamespace("logs"), conditions: ended(batchv1.JobComplete), want: decision.VerdictValid},
+		"of a ClusterVectorSidecar": {sidecar: meta.ClusterSidecarName("logs"), conditions: ended(batchv1.JobComplete), want: decision.VerdictValid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			scheme := runtime.NewScheme()

@@ -63,7 +63,7 @@ func (r *Reader) Check(ctx context.Context, files []File, options Options) (*Rep
 		c.hasContainer, c.container, c.commandLine = true, options.Container, options.Container.CommandLine(options.Image)
 	}
 	c.interpolates, c.mayInterpolate = c.interpolationChance()
-	c.isTabled = c.version.hasTable()
+	c.hasOptionTable = c.version.hasTable()
 	root, isWhole := c.readFiles()
 	c.root, c.intake, c.isPartial = root, newIntake(root), options.IsPartial || !isWhole
 	c.intake.HasOtherSources = c.intake.HasOtherSources || len(files) == 0
@@ -112,9 +112,9 @@ type checker struct {
 	readAhead int
 	programs  Programs
 
-	// isTabled reports whether the tables contain all options of the checked version. If so, an option that is not in
+	// hasOptionTable reports whether the tables contain all options of the checked version. If so, an option that is not in
 	// the tables does not exist.
-	isTabled bool
+	hasOptionTable bool
 	// isPartial reports whether Vector reads configuration files that are not checked here.
 	isPartial   bool
 	commandLine *vectorflags.CommandLine

@@ -25,12 +25,12 @@ func (c *checker) checkCommandLine() {
 	for _, fault := range c.commandLine.Faults {
 		switch {
 		case !fault.IsUnknown:
-			c.addToContainer(badFlagValue, fault.Name, c.isTabled, fault.Message)
+			c.addToContainer(badFlagValue, fault.Name, c.hasOptionTable, fault.Message)
 		case fault.Releases != "":
-			c.addToContainer(unknownFlag, fault.Name, c.isTabled, "Vector "+c.version.String()+" does not have the flag; Vector "+fault.Releases+" has it")
+			c.addToContainer(unknownFlag, fault.Name, c.hasOptionTable, "Vector "+c.version.String()+" does not have the flag; Vector "+fault.Releases+" has it")
 		default:
 			name, _, _ := strings.Cut(fault.Name, "=")
-			c.addToContainer(unknownFlag, fault.Name, c.isTabled, fault.Message, didYouMean(c.effort.nearestName(name, vectorflags.Names(c.version.minor))))
+			c.addToContainer(unknownFlag, fault.Name, c.hasOptionTable, fault.Message, didYouMean(c.effort.nearestName(name, vectorflags.Names(c.version.minor))))
 		}
 	}
 	for _, absent := range c.container.Absent {

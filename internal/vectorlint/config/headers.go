@@ -23,7 +23,7 @@ func (c *checker) checkHeaders(comp *component) {
 		return
 	}
 	path := comp.path + "." + strings.Join(headers[comp.typeName], ".")
-	isCertain := c.isTabled && c.version.minor == vectoroptions.Schema
+	isCertain := c.hasOptionTable && c.version.minor == vectoroptions.Schema
 	for _, e := range comp.options.get(headers[comp.typeName]...).entries {
 		switch {
 		case c.isDynamic(e.key):

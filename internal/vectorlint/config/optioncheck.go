@@ -27,8 +27,8 @@ func (c *checker) findObject(comp *component, minor int) *vectoroptions.Object {
 // checkGlobalOptions checks the options outside of components. The schema has them for one version only. They
 // hardly differ between versions, so findings for all other versions are warnings.
 func (c *checker) checkGlobalOptions() {
-	defer func(wasTabled bool) { c.isTabled = wasTabled }(c.isTabled)
-	c.isTabled = c.isTabled && c.version.minor == vectoroptions.Schema
+	defer func(wasTabled bool) { c.hasOptionTable = wasTabled }(c.hasOptionTable)
+	c.hasOptionTable = c.hasOptionTable && c.version.minor == vectoroptions.Schema
 	object := vectoroptions.Globals()
 	for _, e := range c.root.entries {
 		if option := object.Option(e.key); option != nil {
@@ -61,10 +61,10 @@ func (c *checker) checkObject(path, owner string, pos position, v *value, object
 	}
 	for _, name := range missing {
 		if !slices.Contains(except, name) {
-			c.add(missingOption, pos, path, c.isTabled, "%s needs %s", owner, name, c.didYouMeanInstead(v, object, name))
+			c.add(missingOption, pos, path, c.hasOptionTable, "%s needs %s", owner, name, c.didYouMeanInstead(v, object, name))
 		}
 	}
-	if c.isTabled && errorCount < mostFindings && c.counts[Error] == errorCount && v.form == table && !c.hasOpenKey(v) {
+	if c.hasOptionTable && errorCount < mostFindings && c.counts[Error] == errorCount && v.form == table && !c.hasOpenKey(v) {
 		c.checkVariants(path, owner, pos, v, object.Variants(), except)
 	}
 }
@@ -77,7 +77,7 @@ func (c *checker) checkFieldFilters(path string, v *value) {
 	}
 	for i, item := range v.get("except_fields").items {
 		if item.form == text && onlyFields[strings.TrimPrefix(item.scalar, ".")] && !c.isDynamic(item.scalar) {
-			c.add(noSuchValue, item.pos, path+".except_fields["+itoa(i)+"]", c.isTabled && c.version.minor == vectoroptions.Schema, "field %q of except_fields is also in only_fields", item.scalar, help("remove it from one of the two"))
+			c.add(noSuchValue, item.pos, path+".except_fields["+itoa(i)+"]", c.hasOptionTable && c.version.minor == vectoroptions.Schema, "field %q of except_fields is also in only_fields", item.scalar, help("remove it from one of the two"))
 		}
 	}
 }
@@ -111,7 +111,7 @@ func (c *checker) checkVariants(path, owner string, pos position, v *value, vari
 // matchingVariant returns the only variant with values that the map's texts match, and a suffix for messages
 // with the text that decides. It returns nil if more than one variant may match, or none does.
 func (c *checker) matchingVariant(v *value, variants []*vectoroptions.Object, except []string) (match *vectoroptions.Object, suffix string) {
-	if !c.isTabled || v.form != table || c.hasOpenKey(v) {
+	if !c.hasOptionTable || v.form != table || c.hasOpenKey(v) {
 		return nil, ""
 	}
 	for _, variant := range variants {
@@ -186,7 +186,7 @@ func (c *checker) reportUnknown(path, owner string, e *entry, object *vectoropti
 	if e.key != mergeKey {
 		advice = didYouMean(c.effort.nearestName(e.key, optionNames(object)))
 	}
-	c.add(unknownOption, e.pos, optionPath, object.Denies && c.isTabled, "%s has no option %q%s", owner, e.key, ignored, advice)
+	c.add(unknownOption, e.pos, optionPath, object.Denies && c.hasOptionTable, "%s has no option %q%s", owner, e.key, ignored, advice)
 }
 
 // allOptionNames returns the names of all options of an object. Its Options have entries for aliases, and * for free keys.
@@ -249,8 +249,8 @@ func (c *checker) didYouMeanInstead(v *value, object *vectoroptions.Object, name
 // checkOption checks the value of an option. If Vector ignores invalid values of the option, the finding is a
 // warning.
 func (c *checker) checkOption(path string, v *value, option *vectoroptions.Option) {
-	defer func(wasTabled bool) { c.isTabled = wasTabled }(c.isTabled)
-	c.isTabled = c.isTabled && !option.Lenient
+	defer func(wasTabled bool) { c.hasOptionTable = wasTabled }(c.hasOptionTable)
+	c.hasOptionTable = c.hasOptionTable && !option.Lenient
 	c.checkValue(path, v, option.Forms)
 }
 
@@ -284,7 +284,7 @@ func (c *checker) checkValue(path string, v *value, forms []vectoroptions.Form) 
 	if v.form != list && v.form != table {
 		actual += ", " + strconv.Quote(v.scalar)
 	}
-	c.add(wrongForm, v.pos, path, c.isTabled, "%s is %s, and not %s", path, actual, formNouns(forms))
+	c.add(wrongForm, v.pos, path, c.hasOptionTable, "%s is %s, and not %s", path, actual, formNouns(forms))
 }
 
 // isTemplate reports whether an option accepts a template. The references to fields in such a value are also
@@ -297,7 +297,7 @@ func isTemplate(forms []vectoroptions.Form) bool {
 // in every version.
 func (c *checker) reportChoice(path string, v *value, choices []string) {
 	code, near := noSuchValue, c.effort.nearestName(v.scalar, choices)
-	isCertain := c.isTabled
+	isCertain := c.hasOptionTable
 	if strings.HasSuffix(path, ".codec") {
 		code, isCertain = unknownCodec, isCertain || near != ""
 	}

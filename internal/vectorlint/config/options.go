@@ -39,7 +39,7 @@ var exclusive = []struct {
 // checkExclusive reports options of a component that exclude each other, or the absence of all of them if one is
 // needed.
 func (c *checker) checkExclusive(comp *component) {
-	if !c.isTabled || c.version.minor != vectoroptions.Schema || comp.options.form == open {
+	if !c.hasOptionTable || c.version.minor != vectoroptions.Schema || comp.options.form == open {
 		return
 	}
 	for _, rule := range exclusive {
@@ -65,7 +65,7 @@ func (c *checker) checkOptions(comp *component) {
 	object := c.findObject(comp, c.version.minor)
 	for _, key := range misplaced[comp.kind] {
 		if e := comp.options.entry(key); e != nil && (object == nil || object.Option(key) == nil) {
-			c.add(misplacedKey, e.pos, joinPath(comp.path, key), object != nil && object.Denies && c.isTabled, "a %s of this type has no option %s", comp.kind, key)
+			c.add(misplacedKey, e.pos, joinPath(comp.path, key), object != nil && object.Denies && c.hasOptionTable, "a %s of this type has no option %s", comp.kind, key)
 		}
 	}
 	c.checkBuffer(comp)

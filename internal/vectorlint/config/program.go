@@ -39,7 +39,7 @@ func (c *checker) checkProgram(path string, v *value, isCondition bool) {
 		return
 	}
 	minor, level := c.version.minor, Error
-	if !c.isTabled {
+	if !c.hasOptionTable {
 		minor, level = 0, Warning
 	}
 	if c.effort.ctx.Err() != nil || c.counts[level] >= mostFindings {
@@ -67,7 +67,7 @@ func (c *checker) checkProgram(path string, v *value, isCondition bool) {
 		if !isFound && len(lines) > 1 {
 			message = fmt.Sprintf("line %d of the VRL program: %s", finding.Line, message)
 		}
-		c.add(codeOf[finding.Kind], pos, path, c.isTabled, "%s", message, help(finding.Help))
+		c.add(codeOf[finding.Kind], pos, path, c.hasOptionTable, "%s", message, help(finding.Help))
 	}
 }
 

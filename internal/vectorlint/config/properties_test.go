@@ -224,7 +224,7 @@ func TestCheckProgram_StopsAtLimits(t *testing.T) {
 		"the context ended":  {func(c *checker) { c.effort.ctx = ended }, "", Programs{NotJudged: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := &checker{effort: newEffort(t.Context(), reader().Nearest), version: parseImageVersion(image), isTabled: true, counts: map[Level]int{}, root: nothing}
+			c := &checker{effort: newEffort(t.Context(), reader().Nearest), version: parseImageVersion(image), hasOptionTable: true, counts: map[Level]int{}, root: nothing}
 			test.change(c)
 
 			c.checkProgram("transforms.t.source", &value{form: text, scalar: ".a = upcas(.b)"}, false)

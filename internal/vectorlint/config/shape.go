@@ -47,7 +47,7 @@ func (c *checker) checkFitsTOML(path string, v *value) {
 		e := &v.entries[i]
 		entryPath := joinPath(path, e.key)
 		if e.isNoText {
-			c.add(wrongForm, e.pos, entryPath, c.isTabled, "the key %s is not a string", e.key, help(fmt.Sprintf("write it in quotes: %q", e.key)))
+			c.add(wrongForm, e.pos, entryPath, c.hasOptionTable, "the key %s is not a string", e.key, help(fmt.Sprintf("write it in quotes: %q", e.key)))
 		}
 		c.checkValueFitsTOML(entryPath, e.pos, e.value)
 	}
@@ -57,9 +57,9 @@ func (c *checker) checkFitsTOML(path string, v *value) {
 func (c *checker) checkValueFitsTOML(path string, pos position, v *value) {
 	switch v.form {
 	case null:
-		c.add(wrongForm, pos, path, c.isTabled, "%s has no value", path, help("set a value, or remove it: Vector does not accept null"))
+		c.add(wrongForm, pos, path, c.hasOptionTable, "%s has no value", path, help("set a value, or remove it: Vector does not accept null"))
 	case wide:
-		c.add(wrongForm, v.pos, path, c.isTabled, "%s is the number %s, which does not fit into 64 bits", path, v.scalar, help("write a smaller number, or a string in quotes"))
+		c.add(wrongForm, v.pos, path, c.hasOptionTable, "%s is the number %s, which does not fit into 64 bits", path, v.scalar, help("write a smaller number, or a string in quotes"))
 	default:
 		c.checkFitsTOML(path, v)
 	}

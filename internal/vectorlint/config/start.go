@@ -42,9 +42,9 @@ func (c *checker) checkStages(comp *component) {
 		isLast, overflows := i == len(stages)-1, full.scalar == "overflow"
 		switch path := comp.path + ".buffer.when_full"; {
 		case isKnown && isLast && overflows:
-			c.add(noSuchValue, full.pos, path, c.isTabled, "the last stage of the buffer cannot overflow, because no stage follows", help("write block or drop_newest, or add a stage"))
+			c.add(noSuchValue, full.pos, path, c.hasOptionTable, "the last stage of the buffer cannot overflow, because no stage follows", help("write block or drop_newest, or add a stage"))
 		case isKnown && !isLast && !overflows:
-			c.add(noSuchValue, stage.pos, path, c.isTabled, "a stage of the buffer that does not overflow is not the last", help("write when_full: overflow, or remove the stages after it"))
+			c.add(noSuchValue, stage.pos, path, c.hasOptionTable, "a stage of the buffer that does not overflow is not the last", help("write when_full: overflow, or remove the stages after it"))
 		}
 	}
 }
@@ -56,11 +56,11 @@ var labelName = regexp.MustCompile(`^(?:\*|[A-Za-z_][A-Za-z0-9_]*\*?)$`)
 func (c *checker) checkLabels(comp *component) {
 	labels := comp.options.get("labels")
 	if labels.form == table && len(labels.entries) == 0 {
-		c.add(missingOption, labels.pos, comp.path+".labels", c.isTabled, "a Loki sink needs at least one label", help("add a label, such as app: NAME"))
+		c.add(missingOption, labels.pos, comp.path+".labels", c.hasOptionTable, "a Loki sink needs at least one label", help("add a label, such as app: NAME"))
 	}
 	for _, e := range labels.entries {
 		if name := strings.TrimSpace(e.key); !c.isOpenText(name) && !strings.Contains(name, "%") && !labelName.MatchString(name) {
-			c.add(noSuchValue, e.pos, joinPath(comp.path+".labels", e.key), c.isTabled, "%q is not a valid label name in Loki", e.key, help("use letters, digits and _, and do not start with a digit; structured_metadata accepts other names"))
+			c.add(noSuchValue, e.pos, joinPath(comp.path+".labels", e.key), c.hasOptionTable, "%q is not a valid label name in Loki", e.key, help("use letters, digits and _, and do not start with a digit; structured_metadata accepts other names"))
 		}
 	}
 }
@@ -72,7 +72,7 @@ func (c *checker) checkPort(comp *component) {
 		return
 	}
 	if wrong := wrongHostAndPort(address.scalar); wrong != "" {
-		c.add(noSuchValue, address.pos, comp.path+".address", c.isTabled, "%s.address is %q: %s", comp.path, address.scalar, wrong, help("write HOST:PORT"))
+		c.add(noSuchValue, address.pos, comp.path+".address", c.hasOptionTable, "%s.address is %q: %s", comp.path, address.scalar, wrong, help("write HOST:PORT"))
 	}
 }
 
@@ -87,7 +87,7 @@ func (c *checker) checkStrategies(comp *component) {
 			wrong = "no part of a list is merged"
 		}
 		if wrong != "" && !c.isDynamic(e.key) {
-			c.add(noSuchValue, e.pos, joinPath(comp.path+".merge_strategies", e.key), c.isTabled && c.version.minor == vectoroptions.Schema, "%q: %s", e.key, wrong)
+			c.add(noSuchValue, e.pos, joinPath(comp.path+".merge_strategies", e.key), c.hasOptionTable && c.version.minor == vectoroptions.Schema, "%q: %s", e.key, wrong)
 		}
 	}
 }

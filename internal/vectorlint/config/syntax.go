@@ -51,7 +51,7 @@ func (c *checker) checkSyntax(path string, v *value, form vectoroptions.Form) {
 		wrong = syntaxes[form.Syntax](v.scalar)
 	}
 	if wrong != "" {
-		isCertain := c.isTabled && c.version.minor == vectoroptions.Schema
+		isCertain := c.hasOptionTable && c.version.minor == vectoroptions.Schema
 		c.add(noSuchValue, v.pos, path, isCertain, "%s is %q: %s", path, v.scalar, wrong, help("write a value that Vector can read"))
 	}
 }
@@ -271,7 +271,7 @@ var conditions = map[string]bool{"vrl": true, "datadog_search": true, "is_log": 
 func (c *checker) checkCondition(path string, v *value) {
 	if v.form == text {
 		if _, isType := conditions[v.scalar]; isType {
-			c.add(noSuchValue, v.pos, path, c.isTabled, "%s is %q, which is the type of a condition and not a VRL program", path, v.scalar, help("write "+path[strings.LastIndexByte(path, '.')+1:]+": {type: "+v.scalar+"}"))
+			c.add(noSuchValue, v.pos, path, c.hasOptionTable, "%s is %q, which is the type of a condition and not a VRL program", path, v.scalar, help("write "+path[strings.LastIndexByte(path, '.')+1:]+": {type: "+v.scalar+"}"))
 			return
 		}
 		c.checkProgram(path, v, true)
@@ -282,21 +282,21 @@ func (c *checker) checkCondition(path string, v *value) {
 	switch {
 	case typed.form == open || typed.form == text && c.isDynamic(typed.scalar) || typed.form == null && c.hasOpenKey(v):
 	case typed.form == null:
-		c.add(missingOption, v.pos, path, c.isTabled, "%s needs type", path)
+		c.add(missingOption, v.pos, path, c.hasOptionTable, "%s needs type", path)
 	case typed.form != text || !isType:
-		c.add(noSuchValue, typed.pos, path+".type", c.isTabled, "%s.type is %q, and not one of datadog_search, is_log, is_metric, is_trace, vrl", path, typed.scalar)
+		c.add(noSuchValue, typed.pos, path+".type", c.hasOptionTable, "%s.type is %q, and not one of datadog_search, is_log, is_metric, is_trace, vrl", path, typed.scalar)
 	case typed.scalar == "vrl" && v.hasKey("runtime") && v.get("runtime").form != open && v.get("runtime").scalar != "ast":
-		c.add(noSuchValue, v.get("runtime").pos, path+".runtime", c.isTabled, "%s.runtime is not ast, the only supported runtime", path)
+		c.add(noSuchValue, v.get("runtime").pos, path+".runtime", c.hasOptionTable, "%s.runtime is not ast, the only supported runtime", path)
 	case hasSource && source.form == null && c.hasOpenKey(v):
 	case hasSource && source.form == null:
-		c.add(missingOption, v.pos, path, c.isTabled, "%s needs source", path)
+		c.add(missingOption, v.pos, path, c.hasOptionTable, "%s needs source", path)
 	case typed.scalar == "vrl" && source.form == text:
 		c.checkProgram(path+".source", source, true)
 	case hasSource && source.form != text && source.form != wide && source.form != open:
-		c.add(wrongForm, source.pos, path+".source", c.isTabled, "%s.source is %s, and not a string", path, source.form.formNoun())
+		c.add(wrongForm, source.pos, path+".source", c.hasOptionTable, "%s.source is %s, and not a string", path, source.form.formNoun())
 	case typed.scalar == "datadog_search" && source.form == text && !c.isDynamic(source.scalar):
 		if wrong := wrongSearch(source.scalar); wrong != "" {
-			c.add(noSuchValue, source.pos, path+".source", c.isTabled && c.version.minor == vectoroptions.Schema, "%s.source is %q: %s", path, source.scalar, wrong, help("see docs.datadoghq.com/logs/explorer/search_syntax"))
+			c.add(noSuchValue, source.pos, path+".source", c.hasOptionTable && c.version.minor == vectoroptions.Schema, "%s.source is %q: %s", path, source.scalar, wrong, help("see docs.datadoghq.com/logs/explorer/search_syntax"))
 		}
 	}
 }

@@ -120,7 +120,7 @@ func (c *checker) checkOpenText(path string, v *value, forms []vectoroptions.For
 	if strings.Trim(strings.Join(openPart.Split(v.scalar, mostInText), ""), " ") == "" {
 		return // Such as a number in quotes: its value may contain the closing quote.
 	}
-	c.add(wrongForm, v.pos, path, c.isTabled, "%s is a string, %q, and not %s", path, v.scalar, formNouns(forms))
+	c.add(wrongForm, v.pos, path, c.hasOptionTable, "%s is a string, %q, and not %s", path, v.scalar, formNouns(forms))
 }
 
 // withoutOpenParts returns a VRL program in which zeros replace each unknown part. It also returns the lines

@@ -25,13 +25,13 @@ func TestDecide_DelaysRejectedWriteUntilBackoffEnds(t *testing.T) {
 	cart := func() evaluatedWorkload {
 		return evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{EquivalentVersion: "10"})
 	}
-	refused := RejectedWrite{Denial: plan.Denial{Err: errors.New("no"), RejectedAt: noon, RetryAt: noon.Add(time.Minute)}, Seen: "10", Change: plan.Inject}
+	refused := RejectedWrite{Rejection: plan.Rejection{Err: errors.New("no"), RejectedAt: noon, RetryAt: noon.Add(time.Minute)}, Seen: "10", Change: plan.Inject}
 	due, another, changed, gone := refused, refused, refused, refused
 	due.RetryAt, another.Hash, changed.Seen, gone.Change = noon, "b", "9", plan.Remove
 	for name, test := range map[string]struct {
-		denial RejectedWrite
-		isIt   bool
-		again  time.Duration
+		rejection RejectedWrite
+		isIt      bool
+		again     time.Duration
 	}{
 		"the same write":              {refused, true, time.Minute},
 		"it may be tried again":       {due, true, 0},
@@ -41,13 +41,13 @@ func TestDecide_DelaysRejectedWriteUntilBackoffEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, canary := range []*v1alpha1.CanarySpec{nil, {Workloads: new(intstr.FromInt32(1))}} {
-				e := &evaluation{Input: Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Now: noon, Denials: map[types.UID]RejectedWrite{"cart": test.denial}}}
+				e := &evaluation{Input: Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Now: noon, RejectedWrites: map[types.UID]RejectedWrite{"cart": test.rejection}}}
 				e.Sidecar.Spec.Rollout.Canary = canary
 
 				decided := decideFor(e, []evaluatedWorkload{cart(), evaluated("next", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
 
 				first, second := &decided.Plans[0], &decided.Plans[1]
-				require.Equal(t, test.isIt, first.Denied != nil)
+				require.Equal(t, test.isIt, first.Rejection != nil)
 				require.Equal(t, test.isIt, second.Writes())
 				require.Equal(t, test.isIt, first.IsBlockedBy(plan.BlockedByRejection), "the only place is taken")
 				require.Equal(t, !test.isIt, first.Writes())
@@ -61,7 +61,7 @@ func TestDecide_DelaysRejectedWriteUntilBackoffEnds(t *testing.T) {
 }
 
 func TestIsInProgress_IgnoresRejectedWrites(t *testing.T) {
-	e := &evaluation{Input: Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Now: noon, Denials: map[types.UID]RejectedWrite{"cart": {Change: plan.Inject}}}}
+	e := &evaluation{Input: Input{Inputs: desired.Inputs{Sidecar: logs(), Platform: &desired.Platform{}}, Now: noon, RejectedWrites: map[types.UID]RejectedWrite{"cart": {Change: plan.Inject}}}}
 	decided := decideFor(e, []evaluatedWorkload{evaluated("cart", plan.Inject, &plan.Desired{}, workload.State{})}, nil)
 	require.True(t, decided.Plans[0].Writes())
 	require.False(t, decided.IsInProgress(), "new content of ConfigMaps would wait for ever")

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Denial describes the last rejection of a write by the API server, by its admission or by its authorization.
-type Denial struct {
+// Rejection describes the last rejection of a write by the API server, by its admission or by its authorization.
+type Rejection struct {
 	// Err is the error that the API server returned.
 	Err error
 	// RejectedAt is the time of the rejection. RetryAt is the time of the next retry, or zero if the next free
@@ -19,22 +19,22 @@ type Denial struct {
 }
 
 // block returns the block of a plan with a write that is not due for a retry yet.
-func (d *Denial) block() *Block { return &Block{Kind: BlockedByRejection, Until: d.RetryAt} }
+func (r *Rejection) block() *Block { return &Block{Kind: BlockedByRejection, Until: r.RetryAt} }
 
 // waitsForRetry reports whether the API server has rejected the plan's write, and its next retry is not due yet.
-func (p *Plan) waitsForRetry() bool { return p.Denied != nil && !p.Denied.RetryAt.IsZero() }
+func (p *Plan) waitsForRetry() bool { return p.Rejection != nil && !p.Rejection.RetryAt.IsZero() }
 
 // IsWithheld reports whether the operator does not send the plan's write now, because the API server has rejected the
 // same write before.
 func (p *Plan) IsWithheld() bool {
-	return p.Denied != nil && !p.IsWaiting() && (p.waitsForRetry() || p.IsBlockedBy(BlockedByRejection))
+	return p.Rejection != nil && !p.IsWaiting() && (p.waitsForRetry() || p.IsBlockedBy(BlockedByRejection))
 }
 
 // queueBlock returns the block of a plan that waits for other workloads. If the API server has rejected the plan's
 // write before, the block reports that rejection instead, because a user may have to act on it.
 func (p *Plan) queueBlock(block *Block) *Block {
-	if p.Denied != nil {
-		return p.Denied.block()
+	if p.Rejection != nil {
+		return p.Rejection.block()
 	}
 	return block
 }
@@ -44,20 +44,20 @@ func (p *Plan) queueBlock(block *Block) *Block {
 // the time of the last rejection, oldest first.
 func bySlotOrder(plans []Plan) iter.Seq[*Plan] {
 	return func(yield func(*Plan) bool) {
-		var denied, failed []*Plan
+		var rejected, failed []*Plan
 		for i := range plans {
 			switch p := &plans[i]; {
 			case p.Rollout.FailedBefore:
 				failed = append(failed, p)
-			case p.Denied != nil:
-				denied = append(denied, p)
+			case p.Rejection != nil:
+				rejected = append(rejected, p)
 			case !yield(p):
 				return
 			}
 		}
-		slices.SortStableFunc(denied, compareRejections)
+		slices.SortStableFunc(rejected, compareRejections)
 		slices.SortStableFunc(failed, compareRejections)
-		for _, p := range slices.Concat(denied, failed) {
+		for _, p := range slices.Concat(rejected, failed) {
 			if !yield(p) {
 				return
 			}
@@ -70,8 +70,8 @@ func compareRejections(a, b *Plan) int { return a.lastRejection().Compare(b.last
 
 // lastRejection returns the time when the plan's write was last rejected, or zero for never.
 func (p *Plan) lastRejection() time.Time {
-	if p.Denied == nil {
+	if p.Rejection == nil {
 		return time.Time{}
 	}
-	return p.Denied.RejectedAt
+	return p.Rejection.RejectedAt
 }
