@@ -32,19 +32,21 @@ func (c *ClusterVectorSidecar) Strict() any { return (*strictClusterVectorSideca
 // CustomResourceDefinition accepted and Go cannot decode would otherwise fail its list, and with it
 // all other objects of the cluster. Malformed explains which field is left out.
 func (v *VectorSidecar) UnmarshalJSON(text []byte) (err error) {
-	v.Malformed, err = decode(text, (*strictVectorSidecar)(v), &v.TypeMeta, &v.ObjectMeta, &v.Spec, &v.Status)
+	v.Malformed, err = decodeObject(text, (*strictVectorSidecar)(v), &v.TypeMeta, &v.ObjectMeta, &v.Spec, &v.Status)
 	return err
 }
 
 // UnmarshalJSON decodes all readable fields of a ClusterVectorSidecar, like UnmarshalJSON of a
 // VectorSidecar.
 func (c *ClusterVectorSidecar) UnmarshalJSON(text []byte) (err error) {
-	c.Malformed, err = decode(text, (*strictClusterVectorSidecar)(c), &c.TypeMeta, &c.ObjectMeta, &c.Spec, &c.Status)
+	c.Malformed, err = decodeObject(text, (*strictClusterVectorSidecar)(c), &c.TypeMeta, &c.ObjectMeta, &c.Spec, &c.Status)
 	return err
 }
 
-// decode decodes an object and its parts, and returns which field is left out of it.
-func decode[Object, Spec, Status any](text []byte, object *Object, types *metav1.TypeMeta, metadata *metav1.ObjectMeta, spec *Spec, status *Status) (malformed string, err error) {
+// decodeObject decodes an object. If the object cannot be decoded as a whole, decodeObject decodes each field separately,
+// leaves out the fields that cannot be decoded, and returns the first of their errors as malformed. types, metadata, spec
+// and status point to fields of the object.
+func decodeObject[Object, Spec, Status any](text []byte, object *Object, types *metav1.TypeMeta, metadata *metav1.ObjectMeta, spec *Spec, status *Status) (malformed string, err error) {
 	if json.Unmarshal(text, object) == nil {
 		return "", nil
 	}
@@ -78,10 +80,10 @@ func decodeFields[T any](at string, text stdjson.RawMessage, into *T) string {
 	}
 	var malformed string
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		one, err := json.Marshal(map[string]stdjson.RawMessage{name: fields[name]})
+		field, err := json.Marshal(map[string]stdjson.RawMessage{name: fields[name]})
 		if err == nil {
 			read := *into
-			if err = json.Unmarshal(one, &read); err == nil {
+			if err = json.Unmarshal(field, &read); err == nil {
 				*into = read
 				continue
 			}

@@ -11,11 +11,12 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 type OwnedWorkloads string
 
 const (
-	// OwnedInject gives them the sidecar until their owner removes it.
+	// OwnedInject injects the sidecar into workloads with a controller owner until the owner removes it.
 	OwnedInject OwnedWorkloads = "Inject"
-	// OwnedSkip leaves them out, and removes the sidecar from workloads that have it.
+	// OwnedSkip does not inject the sidecar, and removes it from workloads with a controller owner.
 	OwnedSkip OwnedWorkloads = "Skip"
-	// OwnedAtAdmission writes no sidecar. The API server injects it when their owner writes them.
+	// OwnedAtAdmission makes the API server inject the sidecar when the controller owner writes a workload. The
+	// operator does not write the sidecar itself.
 	OwnedAtAdmission OwnedWorkloads = "AtAdmission"
 )
 

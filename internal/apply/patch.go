@@ -84,7 +84,8 @@ func isOvertaken(err error) bool {
 	return apierrors.IsInvalid(err) && errors.As(err, &status) && (status.Status().Details == nil || len(status.Status().Details.Causes) == 0)
 }
 
-// sendPatch sends a patch with a precondition on the workload's version.
+// sendPatch sends a patch. The body must contain the resourceVersion of the workload, so that the API server rejects the
+// patch if the workload has changed since.
 func (w *Writer) sendPatch(ctx context.Context, reply client.Object, kind types.PatchType, body map[string]any, manager string) error {
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -233,36 +233,39 @@ type plannedWave struct {
 }
 
 // planOrder assigns the plans of VectorSidecars to batches. The VectorSidecars share the rollout slots of the
-// installation, and the plans of a wave come after all plans of the waves before.
+// installation, and the plans of a wave come after all plans of the waves before. planOrder also blocks the plans in
+// results that do not get a slot.
 func (s *session) planOrder(results []*result) rolloutOrder {
 	rules := cmp.Or(s.taker.Platform.Rollout, &fleet.Rules{}) // The installation may have no rules.
-	planned := rolloutOrder{batches: make([][]int, len(results)), waves: s.plannedWaves(results, rules)}
-	numbers := map[int]bool{}
-	for n, ruled := range results {
-		planned.batches[n], numbers[planned.waves[n].number] = make([]int, len(ruled.decision.Plans)), true
+	order := rolloutOrder{batches: make([][]int, len(results)), waves: s.plannedWaves(results, rules)}
+	waveNumbers := map[int]bool{}
+	for n, result := range results {
+		order.batches[n] = make([]int, len(result.decision.Plans))
+		waveNumbers[order.waves[n].number] = true
 	}
 	lastBatch := 0
-	for _, number := range slices.Sorted(maps.Keys(numbers)) {
-		var members []int
-		var paced []simulate.PacedPlans
-		for n, ruled := range results {
-			if planned.waves[n].number == number && ruled.decision.Invalid == nil {
-				members, paced = append(members, n), append(paced, ruled.pacedPlans())
+	for _, number := range slices.Sorted(maps.Keys(waveNumbers)) {
+		var members []int // indexes of results
+		var plans []simulate.PacedPlans
+		for n, result := range results {
+			if order.waves[n].number == number && result.decision.Invalid == nil {
+				members, plans = append(members, n), append(plans, result.pacedPlans())
 			}
 		}
-		offset := lastBatch
-		simulate.Share(paced, rules)
-		for i, batches := range simulate.Batches(paced, rules) {
-			results[members[i]].decision.Plans = paced[i].Plans
+		previousWaves := lastBatch
+		simulate.Share(plans, rules)
+		for i, batches := range simulate.Batches(plans, rules) {
+			member := members[i]
+			results[member].decision.Plans = plans[i].Plans
 			for j, batch := range batches {
 				if batch > 0 {
-					planned.batches[members[i]][j] = offset + batch
-					lastBatch = max(lastBatch, offset+batch)
+					order.batches[member][j] = previousWaves + batch
+					lastBatch = max(lastBatch, previousWaves+batch)
 				}
 			}
 		}
 	}
-	return planned
+	return order
 }
 
 // plannedWaves returns the wave of each VectorSidecar if the planned change rolls out in waves.

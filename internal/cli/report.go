@@ -144,8 +144,8 @@ func reportedRollout(reported *v1alpha1.WorkloadStatus) plan.Rollout {
 	}
 }
 
-// withoutWait returns a plan without a wait for other workloads. Such a wait would be wrong, because the plans of the
-// other workloads are assumptions.
+// withoutWait returns a copy of a plan without a block that ends by itself, such as a wait for a rollout slot. The block
+// may be wrong, because the plans of other workloads, for which it waits, are assumptions.
 func withoutWait(p *plan.Plan) *plan.Plan {
 	if p == nil || p.Block == nil || !p.Block.Kind.EndsByItself() {
 		return p

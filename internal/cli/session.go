@@ -212,18 +212,18 @@ func (s *session) loadInstallation(ctx context.Context) error {
 		}
 		s.kubeVersion = version.GitVersion
 	}
-	return s.readNodes(ctx)
+	return s.readOldestKubelet(ctx)
 }
 
-// readNodes reads the oldest kubelet if the operator also reads it. Otherwise, the session would render differently
-// than the operator.
-func (s *session) readNodes(ctx context.Context) error {
+// readOldestKubelet reads the version of the oldest kubelet if the operator also reads it, so that the session renders
+// like the operator. Without the permission, the session assumes a version.
+func (s *session) readOldestKubelet(ctx context.Context) error {
 	if s.inputs.kubeletVersion != "" || s.installation == nil || !s.installation.ReadsNodes {
 		return nil
 	}
 	kubelet, err := s.inputs.app.oldestKubelet(ctx)
 	if apierrors.IsForbidden(err) {
-		return nil // prepare reports the assumption.
+		return nil // prepare prints the assumed version.
 	}
 	s.kubelet = kubelet
 	return err

@@ -124,8 +124,8 @@ func TestDecide_ToleratesFailureFromBeforeWrite(t *testing.T) {
 		"it is late":                           {where(workload.RolloutFailed, time.Minute), nobodyKnows, v1alpha1.StateUnavailable, false, "which does not count as a failure of the sidecar"},
 		"it is late, and was told as failed":   {where(workload.RolloutFailed, time.Minute), told(v1alpha1.StateFailed), v1alpha1.StateUnavailable, false, "does not count"},
 		"its pods are lost":                    {where(workload.RolloutUnavailable, time.Second), nobodyKnows, v1alpha1.StateSoaking, true, "not all pods are available"},
-		"its pods are lost for long":           {where(workload.RolloutUnavailable, patience), nobodyKnows, v1alpha1.StateUnavailable, false, "not all pods are available"},
-		"its pods are lost by the sidecar":     {where(workload.RolloutUnavailable, patience), seen(crash), v1alpha1.StateUnavailable, false, "container vector of pod cart-1 ended"},
+		"its pods are lost for long":           {where(workload.RolloutUnavailable, lossTimeout), nobodyKnows, v1alpha1.StateUnavailable, false, "not all pods are available"},
+		"its pods are lost by the sidecar":     {where(workload.RolloutUnavailable, lossTimeout), seen(crash), v1alpha1.StateUnavailable, false, "container vector of pod cart-1 ended"},
 		"no node has room":                     {where(workload.RolloutProgressing, time.Minute), seen(full), v1alpha1.StateRollingOut, true, "no node"},
 		"its pods are refused":                 {rejected(where(workload.RolloutProgressing, time.Minute)), nobodyKnows, v1alpha1.StateRollingOut, true, "exceeded quota"},
 		"its pods run, and have to soak":       {where(workload.RolloutComplete, time.Second), nobodyKnows, v1alpha1.StateSoaking, true, "spec.rollout.soak"},
@@ -162,8 +162,8 @@ func TestDecide_ToleratesFailureFromBeforeWrite(t *testing.T) {
 	}
 }
 
-// A workload fails after the injection, so that the sidecar is the cause, and it is the first to get the next sidecar. This
-// includes a workload that failed before the injection, recovered, and fails again.
+// A workload that fails after the injection counts as a failure of the sidecar. That workload is the first to get the next
+// change of the sidecar. It also counts if it failed before the injection, recovered, and fails again.
 func TestDecide_CountsFailuresOfSidecar(t *testing.T) {
 	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsSidecarFault: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}

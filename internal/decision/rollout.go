@@ -99,14 +99,14 @@ func (input *Input) isInFlight(p *plan.Plan, failedBefore bool) bool {
 	case p.Workload.IsByRuns && p.Workload.Rollout == workload.RolloutComplete: // A run with the sidecar has succeeded.
 		return false
 	case failedBefore && isCurrent && p.Workload.Rollout == workload.RolloutUnavailable: // The workload may stay unavailable forever.
-		return p.Workload.TimeInState(input.Now) < patience
+		return p.Workload.TimeInState(input.Now) < lossTimeout
 	}
 	return p.Workload.Rollout != workload.RolloutFailed && p.Desired != nil && input.longestAvailability(p) < input.soak()
 }
 
-// patience is the maximum time for which pods may be missing during a soak before the rollout counts as failed. It
+// lossTimeout is the maximum time for which pods may be missing during a soak before the rollout counts as failed. It
 // applies if the operator may not read the pods to find the cause. A node drain takes less time.
-const patience = 2 * time.Minute
+const lossTimeout = 2 * time.Minute
 
 // podsNotRead is appended to messages if the operator has not read the pods of the workload.
 const podsNotRead = "; cause unknown, because pods are not read (rbac.optional.pods)"
@@ -158,17 +158,17 @@ func (input *Input) withFailureCause(rollout plan.Rollout, state *workload.State
 // unfinishedRollout returns the rollout of a workload that rolls out, or that does not have all of its pods available any
 // more.
 func (input *Input) unfinishedRollout(p *plan.Plan, inFlight bool, fault workload.Fault, isSeen bool) (rollout plan.Rollout, nextCheck time.Time) {
-	isUnavailable, endOfPatience := p.Workload.Rollout == workload.RolloutUnavailable, input.dueAfter(&p.Workload, patience)
+	isUnavailable, lossDeadline := p.Workload.Rollout == workload.RolloutUnavailable, input.dueAfter(&p.Workload, lossTimeout)
 	isUnseenLoss := isUnavailable && inFlight && !isSeen // During its soak, and the operator cannot read the cause.
 	message := "not all pods are available"
 	if isUnseenLoss {
 		message = fmt.Sprintf("not all pods stayed available for %s after the rollout (spec.rollout.soak)", input.soak())
-		nextCheck = endOfPatience
+		nextCheck = lossDeadline
 	}
 	switch {
 	case inFlight && fault.IsSidecarFault:
 		return newRollout(plan.RolloutFailed, fault.Reason, fault.Message), time.Time{}
-	case isUnseenLoss && (p.Workload.TimeInState(input.Now) >= patience || input.reportedState(p) == v1alpha1.StateFailed):
+	case isUnseenLoss && (p.Workload.TimeInState(input.Now) >= lossTimeout || input.reportedState(p) == v1alpha1.StateFailed):
 		return newRollout(plan.RolloutFailed, meta.ReasonRolloutFailed, withCause(message, fault, isSeen)), time.Time{}
 	case fault.Reason != "":
 		return newRollout(plan.RolloutPodsBlocked, fault.Reason, fault.Message), nextCheck
@@ -176,8 +176,8 @@ func (input *Input) unfinishedRollout(p *plan.Plan, inFlight bool, fault workloa
 		return newRollout(plan.RolloutNone, meta.ReasonUnavailable, withCause(message, fault, isSeen)), nextCheck
 	case !inFlight || p.Workload.Newest == 0: // The status shows the end of the rollout.
 		return plan.Rollout{}, time.Time{}
-	case endOfPatience.After(input.Now):
-		return plan.Rollout{}, endOfPatience
+	case lossDeadline.After(input.Now):
+		return plan.Rollout{}, lossDeadline
 	}
 	message = noProgressSince(p)
 	if !isSeen || fault.IsPartial { // Otherwise the pods and events do not show a cause.
@@ -195,7 +195,7 @@ func (input *Input) rolloutAfterFailure(p *plan.Plan, inFlight bool) (rollout pl
 	case p.Workload.Rollout == workload.RolloutComplete && inFlight:
 		return input.soakingRollout(p)
 	case p.Workload.Rollout == workload.RolloutUnavailable && inFlight:
-		nextCheck = input.dueAfter(&p.Workload, patience)
+		nextCheck = input.dueAfter(&p.Workload, lossTimeout)
 	}
 	message, fault := "the workload failed before the sidecar was written, which does not count as a failure of the sidecar; not all pods are available", input.Faults[p.Target.UID]
 	switch {

@@ -48,8 +48,9 @@ type Desired struct {
 	cache    *Cache
 	set      *TemplateSet
 	variants map[string]*Variant
-	// overrides is the total size in bytes of the keys in variants.
-	overrides int
+	// overrideBytes is the total size of the overrides for which variants are cached. The keys of variants are the
+	// texts of these overrides.
+	overrideBytes int
 }
 
 // New returns the desired sidecars of a VectorSidecar. It renders a sidecar only when its variant is requested. The
@@ -130,9 +131,9 @@ const maxOverrideBytes = 256 << 10
 // common one. Dropped variants are created again when they are requested.
 func (d *Desired) cacheVariant(key string, variant *Variant) *Variant {
 	variant.setBasis()
-	if d.overrides += len(key); d.overrides > maxOverrideBytes {
+	if d.overrideBytes += len(key); d.overrideBytes > maxOverrideBytes {
 		maps.DeleteFunc(d.variants, func(key string, _ *Variant) bool { return key != "" })
-		d.overrides = len(key)
+		d.overrideBytes = len(key)
 	}
 	d.variants[key] = variant
 	return variant

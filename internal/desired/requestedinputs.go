@@ -33,7 +33,7 @@ type requestedInputs struct {
 	Roll        string           `json:"roll,omitempty"`
 	Values      []map[string]any `json:"values,omitempty"`
 
-	// sources are the sources of the input. The digest does not include them.
+	// sources are the objects that the fields above were read from. They are not in the digest of the input.
 	sources inputSources
 }
 

@@ -110,8 +110,7 @@ func (t *Target) RetriedAt() time.Time {
 	return timestamp
 }
 
-// promotedWave returns the number of the last wave that later waves do not wait for because a user promoted it, or -1
-// for none.
+// promotedWave returns the number of the wave that a user has promoted, or -1 for none. Later waves do not wait for it.
 func (t *Target) promotedWave() int {
 	for wave := range len(t.Rules.Waves) + 1 {
 		if t.Promoted == t.Revision+"/"+t.Rules.WaveName(wave) {

@@ -78,24 +78,25 @@ func (f *frame) shortCircuit(stopOn bool, callArgs *arguments) (any, error) {
 	return value, nil
 }
 
-// applyFunction evaluates the arguments, charges for the call, and makes it. The receiver of a method counts as an argument.
+// applyFunction evaluates the arguments of a function or method, adds the cost of the call to the budget, and calls it.
+// The first argument of a function is the frame. For a method, it is the receiver, whose size also counts.
 func (f *frame) applyFunction(called *function, receiver reflect.Value, node parse.Node, callArgs *arguments) (any, error) {
 	values, err := f.evaluateArguments(called, node, callArgs)
 	if err != nil {
 		return nil, err
 	}
-	boundArg, charged := reflect.ValueOf(f), values
+	firstArg, costly := reflect.ValueOf(f), values
 	if receiver.IsValid() {
-		boundArg, charged = receiver, append([]any{addressed{receiver}}, values...)
+		firstArg, costly = receiver, append([]any{addressed{receiver}}, values...)
 	}
-	if err := f.chargeCall(called, charged); err != nil {
+	if err := f.chargeCall(called, costly); err != nil {
 		return nil, err
 	}
-	args, err := called.convertArguments(boundArg, values)
+	args, err := called.convertArguments(firstArg, values)
 	if err != nil {
 		return nil, err
 	}
-	f.calling = node
+	f.calling = node // The function include needs the node for errors.
 	result, err := called.invoke(args, values)
 	if err != nil {
 		return nil, err

@@ -173,7 +173,8 @@ func scanActions(text string) (actions, inside int) {
 	}
 }
 
-// actionLength returns the length of the action at the start of a text.
+// actionLength returns the length of the action at the start of a text, which begins with {{. The length of a comment
+// ends with */, because the braces after it follow as text without another {{.
 func actionLength(text string) int {
 	body := strings.TrimPrefix(text[2:], "- ")
 	if strings.HasPrefix(strings.TrimLeft(body, " \t\r\n"), "/*") {

@@ -46,7 +46,7 @@ type loader struct {
 // opened is the name and the real path of a scenario.
 type opened struct{ name, path string }
 
-// load loads a scenario and all of its bases. The error starts with the path.
+// load loads a scenario and all of its bases with a read function. loadBase finds cycles with the scenarios in open.
 func (l *loader) load(name string, read func(name string) (*Scenario, error)) (*Scenario, error) {
 	path, err := realPath(name)
 	if err != nil {

@@ -61,9 +61,9 @@ func (i *Installation) PublishedPlatform(ctx context.Context, cluster client.Rea
 	return published.WithCurrent(platform), nil
 }
 
-// ProposedPlatform returns the platform that the ConfigMaps of a proposed installation define. A part that cannot be
-// loaded has its published version. It returns an error if that version cannot be read either. It changes the catalog,
-// which must not be shared.
+// ProposedPlatform returns the platform that the ConfigMaps of a proposed installation define. i is the installation in
+// the cluster. A part that cannot be loaded is replaced by its published version, which ProposedPlatform adds to the
+// catalog. The catalog must not be shared. ProposedPlatform returns an error if the published version cannot be read.
 func (i *Installation) ProposedPlatform(ctx context.Context, cluster client.Reader, catalog *desired.Catalog, proposed *Installation) (*desired.Platform, error) {
 	if i.Published == nil {
 		return proposed.Platform(catalog), i.PublishedErr

@@ -314,7 +314,7 @@ func (c *clusterSum) namespacesOutcome() outcome {
 	return outcome{reason: meta.ReasonUpToDate, message: message}
 }
 
-// invalidSelectorOutcome returns the result if the selector of namespaces is invalid.
+// invalidSelectorOutcome returns the outcome for an invalid namespaceSelector.
 func (c *clusterSum) invalidSelectorOutcome() outcome {
 	message := fmt.Sprintf("ClusterVectorSidecar %s: %s; no namespace changes until the spec is corrected", c.facts.Cluster.Name, c.facts.Invalid)
 	return outcome{state: stalled, reason: meta.ReasonInvalidSelector, message: humanize.ShortenMessage(message, conditionLimit)}

@@ -188,7 +188,8 @@ func (m *Metrics) RecordRejectedRequest() {
 	m.webhook.requests.WithLabelValues(AnswerRejected).Inc()
 }
 
-// SetCertificateValidity sets the validity of the admission webhook's certificate.
+// SetCertificateValidity sets the validity of the admission webhook's certificate. It also initializes the counters of
+// the webhook's results, because only an installation with the webhook has a certificate.
 func (m *Metrics) SetCertificateValidity(notBefore, notAfter time.Time) {
 	m.webhook.validSince.WithLabelValues().Set(float64(notBefore.Unix()))
 	m.webhook.validUntil.WithLabelValues().Set(float64(notAfter.Unix()))

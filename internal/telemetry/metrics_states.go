@@ -67,7 +67,7 @@ type sidecarStates struct {
 type trackedState struct {
 	stateKey
 	since time.Time
-	// isLongWait has the same meaning as WorkloadState.IsLongWait.
+	// isLongWait reports whether the workload waits for a rollout window, a wave or the end of a halt.
 	isLongWait bool
 }
 

@@ -115,17 +115,17 @@ func decodeArgoRollout(object Object) (*argoRollout, Unread) {
 	return rollout, unread
 }
 
-// decodeField decodes one field of a section of the Rollout. If the value has the wrong type, decodeField
-// returns the reason and does not set the field.
+// decodeField decodes one field of a section of the Rollout. If the value has the wrong type or contains an invalid
+// quantity, decodeField returns the reason and does not set the field.
 func (r *argoRollout) decodeField(section, key string, value any) string {
 	decode := func(value any, into *argoRollout) error {
 		return decodeTree(map[string]any{section: map[string]any{key: value}}, into)
 	}
-	fits := func(value any) error { return decode(value, &argoRollout{}) }
+	try := func(value any) error { return decode(value, &argoRollout{}) }
 	if err := CheckQuantities[argoRollout]("", map[string]any{section: map[string]any{key: value}}); err != nil {
-		fits = func(any) error { return err }
+		try = func(any) error { return err } // Decoding such a quantity takes seconds.
 	}
-	reason := describeMisfit(section+tree.JoinPath("", key), value, fits)
+	reason := describeMisfit(section+tree.JoinPath("", key), value, try)
 	if reason == "" {
 		_ = decode(value, r) // The value was decoded above.
 	}

@@ -33,8 +33,9 @@ func ReadOwnership(object Object) *Ownership {
 	return ownership
 }
 
-// Ownership computes the Ownership of a workload from its selected parts. readsDeployers reports whether the result
-// also depends on the fields of deployment tools, which are neither in m nor in the selected parts.
+// Ownership returns which fields and items of a workload the operator's field managers own. selected is the result of
+// Select. readsDeployers reports whether the result also depends on the managedFields entries of deployment tools, which
+// ownedByManager reads from the object if needed.
 func (m *ManagedFields) Ownership(selected *corev1.PodTemplate, object Object) (ownership *Ownership, readsDeployers bool) {
 	deployers := &deployed{object: object}
 	owned := m.ownedByManager(selected, deployers)

@@ -28,7 +28,8 @@ func (v *View) AppendReads(text []byte, reads []tree.Read) []byte {
 	return text
 }
 
-// appendRead appends a text of one read that covers only a part of the value of a key.
+// appendRead appends the content that one read of a template has used: a label or an annotation, the number of items of
+// a map or list, or otherwise the whole value of the key. Workloads with the same content share a rendering.
 func (v *View) appendRead(text []byte, read tree.Read) []byte {
 	key := read.Path[0]
 	switch {

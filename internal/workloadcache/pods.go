@@ -10,8 +10,8 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
 
-// sharePod returns the view of a pod template with the same content that an earlier call returned, or else its argument.
-// The workloads of one chart then share one view.
+// sharePod returns the result of an earlier call if its content equals the argument, or else the argument. The workloads
+// of one chart then share one view.
 func sharePod(pods *interned[digest, workload.PodView], pod *workload.PodView) *workload.PodView {
 	sum := sha256.New()
 	_ = json.NewEncoder(sum).Encode(pod) // Every value of the type marshals, with all fields.

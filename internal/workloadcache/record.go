@@ -46,7 +46,8 @@ func NewRecord(object workload.Object) *Record {
 	return record
 }
 
-// newRecord returns the record of a workload with its content and Ownership, without the parts of the pod template.
+// newRecord returns the record of a workload. It does not set the fields that readTemplate sets, and drops labels and
+// annotations that are too large.
 func newRecord(object workload.Object, content *workload.Content, ownership *ownership) *Record {
 	view := content.ObjectView(object, &ownership.Ownership)
 	record := &Record{

@@ -133,7 +133,8 @@ func TestCheck_AcceptsCertificateOfWebhook(t *testing.T) {
 	require.Regexp(t, `(?m)^ok +certificate of the admission webhook: the certificate in Secret `+namespace+"/"+webhookSecret, string(printed))
 }
 
-// An upgrade changes the port of the webhook. A standby answers there with the same certificate.
+// An upgrade changes the port of the webhook. A new replica that is not the leader serves the new port with the same
+// certificate.
 func TestWebhook_KeepsCertificateDuringUpgrade(t *testing.T) {
 	installWebhook(t)
 	data, bundle := certificate(t), trusted(t)

@@ -25,8 +25,8 @@ import (
 // allowance is the comment of a sample that names the policy setting it needs.
 var allowance = regexp.MustCompile("# vectorsidecar: ignore PolicyViolation because the policy has to name it in (\\S+)\n")
 
-// Samples with credentials roll out with the default policy, or with the one setting that they name. Their pods
-// meet the restricted level, and only the sidecar has the token.
+// The samples with credentials roll out with the default policy. A sample that needs another policy names the setting in a
+// comment. The pods meet the Pod Security level restricted, and only the sidecar mounts the service account token.
 func TestVectorSidecar_RollsOutCredentialSamples(t *testing.T) {
 	root, err := harness.Root()
 	require.NoError(t, err)

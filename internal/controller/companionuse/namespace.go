@@ -28,8 +28,8 @@ const (
 	lastInterval, intervalJitter = time.Hour, 0.2
 )
 
-// intervals are the waits between the first repeated lists after a change, because a controller may be slow. Later
-// waits are lastInterval.
+// intervals are the waits between the first lists of revisions after a change. The revisions are listed again, because
+// the controller of a workload may delete old ones late. Later waits are lastInterval.
 var intervals = []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute}
 
 // cause is the reason why the revisions of a namespace are listed, for the log.

@@ -22,12 +22,13 @@ type owners struct {
 	clusters []v1alpha1.ClusterVectorSidecar
 }
 
-// cachedOwners lists the owners in all namespaces from the cache.
+// cachedOwners lists the VectorSidecars in all namespaces and the ClusterVectorSidecars from the cache.
 func (r *Reconciler) cachedOwners(ctx context.Context) *owners {
 	return &owners{r.Sidecars.ListIn(ctx, ""), r.Sidecars.Clusters(ctx)}
 }
 
-// liveOwners lists the owners in a namespace from the API server, with their names and UIDs only. It makes a list and
+// liveOwners lists the VectorSidecars in a namespace and the ClusterVectorSidecars from the API server, with their names
+// and UIDs only. It makes a list and
 // not a Get request, because a Get request also returns NotFound if the CustomResourceDefinition is missing.
 func (r *Reconciler) liveOwners(ctx context.Context, namespace string) (*owners, error) {
 	sidecars, err := livelist.Collect(ctx, r.Live, livelist.Metadata(v1alpha1.GroupVersion.WithKind("VectorSidecar")), func(listed client.Object) (v1alpha1.VectorSidecar, bool) {

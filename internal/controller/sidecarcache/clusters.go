@@ -192,7 +192,8 @@ func (l *Lister) NamespacesWithObjects(ctx context.Context, cluster string, hasO
 	return namespaces
 }
 
-// clusterKeys returns the keys of a ClusterVectorSidecar in an index of VectorSidecars.
+// clusterKeys returns the keys of a ClusterVectorSidecar in an index of VectorSidecars: the keys of the VectorSidecar
+// that it stands for.
 func clusterKeys(index string, cluster *v1alpha1.ClusterVectorSidecar) []string {
 	name := meta.ClusterSidecarName(cluster.Name)
 	switch index {

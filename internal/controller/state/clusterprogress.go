@@ -43,7 +43,7 @@ type namespaceProgress struct {
 	failed time.Time
 }
 
-// RolloutStatuses returns the statuses in the states of the waves, in the order of the waves.
+// RolloutStatuses returns a copy of the status of each rollout, sorted by wave. The keys of rollouts are not used.
 func RolloutStatuses(rollouts map[string]*Rollout) []v1alpha1.RolloutStatus {
 	var statuses []v1alpha1.RolloutStatus
 	for _, rollout := range slices.SortedFunc(maps.Values(rollouts), func(a, b *Rollout) int { return cmp.Compare(a.Member.Wave, b.Member.Wave) }) {

@@ -57,7 +57,7 @@ func TestPendingWrite_ReportsWriteUntilCacheShowsIt(t *testing.T) {
 }
 
 // Each rejection of a write is counted. A successful write resets the count.
-func TestDenials_CountRejectionsUntilWriteSucceeds(t *testing.T) {
+func TestRejectedWrites_AreCountedUntilWriteSucceeds(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	m := New(func() time.Time { return now })
 	logs, audit := m.GetOrCreate(logsOfShop), m.GetOrCreate(auditOfShop)

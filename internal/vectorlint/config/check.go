@@ -90,7 +90,7 @@ func (r *Reader) Check(ctx context.Context, files []File, options Options) (*Rep
 // must fix the first ones anyway.
 const mostFindings = 100
 
-// checker is the state of one check.
+// checker checks the Vector configuration of one sidecar, and collects the findings.
 type checker struct {
 	reader  *Reader
 	tables  *facts

@@ -139,18 +139,23 @@ func (c *checker) nearestKey(options *value, name string) string {
 	return ""
 }
 
-// findProfile returns the profile of a component's type, or nil for an unknown type. It reports a type that the
-// version does not have.
+// oldestTableMinor is the minor version of the oldest Vector release with reliable data about types. Types of that
+// release may be older.
+const oldestTableMinor = 20
+
+// findProfile returns the profile of a component's type, or nil for an unknown type. It reports a type that is unknown
+// or deprecated, and a type that the checked version of Vector does not have.
 func (c *checker) findProfile(comp *component, pos position) *profile {
 	path := comp.path + ".type"
 	p := c.tables.profiles[comp.kind][comp.typeName]
 	if p == nil {
 		near := c.effort.nearestName(comp.typeName, c.tables.names[comp.kind])
-		c.add(unknownType, pos, path, near != "" || c.version.isCovered(), "unknown %s type %q", comp.kind, comp.typeName, c.otherKindHint(comp, near))
+		isCertain := near != "" || c.version.isCovered() // A newer version may have other types.
+		c.add(unknownType, pos, path, isCertain, "unknown %s type %q", comp.kind, comp.typeName, c.otherKindHint(comp, near))
 		return nil
 	}
 	switch {
-	case p.sinceMinor > c.version.minor && p.sinceMinor > 20:
+	case p.sinceMinor > c.version.minor && p.sinceMinor > oldestTableMinor:
 		c.add(newerThanImage, pos, path, c.version.isKnown, "the %s type %q requires Vector 0.%d or later; the image has Vector %s", comp.kind, comp.typeName, p.sinceMinor, c.version)
 	case p.removedMinor > 0 && p.removedMinor <= c.version.minor:
 		c.add(removedFromImage, pos, path, c.version.isKnown, "the %s type %q was removed in Vector 0.%d, and the image has Vector %s", comp.kind, comp.typeName, p.removedMinor, c.version, help(p.instead))

@@ -100,8 +100,9 @@ var surroundings = map[string]surrounding{
 	}, noInputs, notConsumed),
 }
 
-// Something about the pod is unknown, such as a variable. A finding is dropped only if the unknown part may be the fix.
-func TestCheck_KeepsFindingsWithUnknownPod(t *testing.T) {
+// A part of the pod is unknown, such as the value of a variable. A finding is dropped only if that part may make the
+// finding wrong.
+func TestCheck_KeepsFindingsWithUnknownPartOfPod(t *testing.T) {
 	tried := map[string]int{}
 	try := func(t *testing.T, files []File, options Options) {
 		t.Helper()

@@ -11,36 +11,36 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// parseTOML parses a file with one TOML document.
+// parseTOML parses a file with one TOML document. The syntax errors are found by Reader.TOML, before the loop.
 func (r *Reader) parseTOML(source string) (*value, *fault) {
 	source = strings.TrimPrefix(source, byteOrderMark)
 	parser, err := r.TOML([]byte(source))
 	if err != nil {
 		return nil, tomlFault(err)
 	}
-	expressions := &tomlReader{parser: parser, root: &value{form: table, pos: position{line: 1, column: 1}}, defined: map[*value]definition{}}
+	doc := &tomlReader{parser: parser, root: &value{form: table, pos: position{line: 1, column: 1}}, defined: map[*value]definition{}}
 	for i := range len(source) {
 		if source[i] == '\n' {
-			expressions.lineEnds = append(expressions.lineEnds, i)
+			doc.lineEnds = append(doc.lineEnds, i)
 		}
 	}
 	if offset, problem := findNewerTOML(source); problem != "" {
-		return nil, &fault{code: unreadable, pos: expressions.positionAt(offset), message: "not TOML 1.0, which Vector reads: " + problem}
+		return nil, &fault{code: unreadable, pos: doc.positionAt(offset), message: "not TOML 1.0, which Vector reads: " + problem}
 	}
-	current := expressions.root
-	for expressions.parser.NextExpression() {
-		node := expressions.parser.Expression()
+	current := doc.root
+	for doc.parser.NextExpression() {
+		node := doc.parser.Expression()
 		switch node.Kind {
 		case unstable.Table:
-			current = expressions.enterTable(expressions.root, node.Key(), false)
+			current = doc.enterTable(doc.root, node.Key(), false)
 		case unstable.ArrayTable:
-			current = expressions.enterTable(expressions.root, node.Key(), true)
+			current = doc.enterTable(doc.root, node.Key(), true)
 		case unstable.KeyValue:
-			expressions.assignNode(current, node)
+			doc.assignNode(current, node)
 		default:
 		}
 	}
-	return expressions.root, expressions.repeated
+	return doc.root, doc.duplicate
 }
 
 // findNewerTOML returns the offset and a description of the first syntax of TOML 1.1, which the library accepts but
@@ -132,9 +132,9 @@ type tomlReader struct {
 	lineEnds []int // the offsets of the line ends
 	// defined contains how each table was defined, except tables that only headers of tables below them name.
 	defined map[*value]definition
-	// repeated is the fault of the first key or table that is defined twice. The library accepts it, but TOML
+	// duplicate is the fault of the first key or table that is defined twice. The library accepts it, but TOML
 	// does not.
-	repeated *fault
+	duplicate *fault
 }
 
 // definition is the way in which a table was defined. It is 0 if only headers of tables below it name the
@@ -149,8 +149,8 @@ const (
 
 // reportRepeatedKey records the fault that a key defines a table or a value again.
 func (r *tomlReader) reportRepeatedKey(key string, pos, firstPos position) {
-	if r.repeated == nil {
-		r.repeated = duplicateKey(key, pos, firstPos)
+	if r.duplicate == nil {
+		r.duplicate = duplicateKey(key, pos, firstPos)
 	}
 }
 

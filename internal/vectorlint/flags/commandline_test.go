@@ -117,8 +117,8 @@ func TestParse_FindsFaultsOfVariables(t *testing.T) {
 	}
 }
 
-// For each release, the flags are those of its program.
-func TestParse_KnowsFlagsOfEachRelease(t *testing.T) {
+// A flag is accepted for the Vector releases that have it, and rejected for all others.
+func TestParse_RejectsFlagsOfOtherVectorReleases(t *testing.T) {
 	for flag, want := range map[string][2]int{
 		"--chunk-size-events=1":                     {57, 57},
 		"--max-decompressed-size-bytes=1":           {57, 57},

@@ -228,8 +228,8 @@ func (c *checker) inferConditional(node *conditional, env *state) value {
 	return unionOfValues(v, elseValue)
 }
 
-// inferAssignment infers an assignment and sets the kinds of its targets. The assignment cannot fail: with one
-// target, an error of the value is reported; a second target gets the error.
+// inferAssignment infers the value of an assignment and sets the kinds of its targets. With one target, it reports a
+// value that can fail. With two targets, the second one gets the error, so that the assignment itself cannot fail.
 func (c *checker) inferAssignment(node *assignment, env *state) value {
 	loc := node.value.sourceSpan()
 	var v value
@@ -248,13 +248,13 @@ func (c *checker) inferAssignment(node *assignment, env *state) value {
 		c.add(Error, node.targets[1].sourceSpan(), "this expression has no error that could be assigned", "leave out the second target")
 	}
 	c.isUnsure = c.isUnsure || v.fails == maybe
-	ok := v
-	if v.isKnown && v.kinds&(v.kinds-1) != 0 {
-		ok.kinds |= aNull // A value of several kinds, after an error.
+	first := v
+	if hasSeveralKinds := v.kinds&(v.kinds-1) != 0; v.isKnown && hasSeveralKinds {
+		first.kinds |= aNull // After an error, Vector assigns null to a target of several kinds.
 	}
-	c.assign(node.targets[0], ok, env)
+	c.assign(node.targets[0], first, env)
 	c.assign(node.targets[1], valueOfKinds(aText|aNull), env)
-	v.kinds |= aText
+	v.kinds |= aText // The result is the value, or else the message of the error.
 	return v.withFails(never)
 }
 
