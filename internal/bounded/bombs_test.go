@@ -107,7 +107,7 @@ func bombs() map[string]bomb {
 		"a long key in quotes":           {readYAML(Configuration()), "{" + `? "` + strings.Repeat("k", 500_000) + `" : {}}`, Key, []string{"a key of 500000 bytes"}, 8},
 		"long keys in each other":        {readYAML(Configuration()), strings.Repeat("{"+strings.Repeat("k", 1000)+": ", 60) + strings.Repeat("}", 60), Path, []string{"the keys of the path have 5000 bytes", "(4096)"}, 1},
 		"wide below long keys":           {readYAML(Configuration()), strings.Repeat("{"+strings.Repeat("k", 1000)+": ", 4) + "{" + wide("", ": ", "b, ") + strings.Repeat("}", 5), Paths, []string{"the key paths of all values together exceed the limit", "(16777216 bytes)"}, 32},
-		"more than there may be":         {readYAML(Values()), strings.Repeat("a", 16*mebibyte), Bytes, []string{"16777216 bytes exceed the limit of a values file (524288)"}, 0},
+		"more than there may be":         {readYAML(Values()), strings.Repeat("a", 16*mebibyte), Bytes, []string{"the text has 16777216 bytes, more than the limit of a values file (524288)"}, 0},
 		"UTF-16":                         {readYAML(Values()), "\xff\xfea\x00:\x00 \x00b\x00", Bytes, []string{"UTF-16", "UTF-8"}, 0},
 		"a mark in the middle":           {readYAML(Values()), "a: b\n\ufeffc: d\n", Bytes, []string{"line 2", "byte order mark", "remove it"}, 0},
 		"a dotted header":                {readTOML, "[" + strings.Repeat("a.", 30_000) + "a]\n", Depth, []string{"line 1", "nested deeper than the limit of a file of Vector's configuration (64 levels)"}, 0},

@@ -82,7 +82,7 @@ func TestLimits_BoundMemoryOfLargestTexts(t *testing.T) {
 func TestLimits_RejectTooLargeText(t *testing.T) {
 	for _, limits := range []Limits{Values(), Overrides(), Spec(), Configuration(), Schemas(), Template()} {
 		err := limits.CheckSize(make([]byte, 512<<10+1))
-		require.EqualError(t, err, "524289 bytes exceed the limit of "+limits.Subject+" (524288): split it, or remove unneeded parts")
+		require.EqualError(t, err, "the text has 524289 bytes, more than the limit of "+limits.Subject+" (524288): split it, or remove unneeded parts")
 		require.NoError(t, limits.CheckSize(make([]byte, 512<<10)))
 	}
 }

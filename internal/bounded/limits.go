@@ -167,7 +167,7 @@ func (l *located) Unwrap() error { return l.refused }
 // CheckSize rejects a text that is too large.
 func (l Limits) CheckSize(text []byte) error {
 	if len(text) > l.Bytes {
-		return newError(Bytes, splitHelp, "%d bytes exceed the limit of %s (%d)", len(text), l.Subject, l.Bytes)
+		return newError(Bytes, splitHelp, "the text has %d bytes, more than the limit of %s (%d)", len(text), l.Subject, l.Bytes)
 	}
 	return nil
 }

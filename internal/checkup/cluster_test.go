@@ -117,7 +117,7 @@ func TestCheckInjectors_NamesWebhooksThatChangeWorkloads(t *testing.T) {
 		says    string
 	}{
 		"none":                 {clusterOf(t), OK, "none"},
-		"one of pods":          {clusterOf(t, injector("mesh", "", "pods")), OK, "webhooks mesh change pods, but no workloads"},
+		"one of pods":          {clusterOf(t, injector("mesh", "", "pods")), OK, "webhooks mesh change pods; no webhook changes workloads"},
 		"one of Deployments":   {clusterOf(t, injector("mesh", "", "pods"), injector("rules", "apps", "deployments")), Warning, "these webhooks change workloads: rules"},
 		"one of all there is":  {clusterOf(t, injector("all", "*", "*")), Warning, "all"},
 		"one of something":     {clusterOf(t, injector("dns", "", "services")), OK, "none"},

@@ -45,7 +45,7 @@ func (d *Diagnosis) checkInjectors(ctx context.Context) Result {
 			"if a VectorSidecar reports a Conflict or a CorrectionLoop, exclude the sidecar's container from these webhooks",
 		}
 	case len(ofPods) > 0:
-		return Result{check, OK, fmt.Sprintf("webhooks %s change pods, but no %s", strings.Join(ofPods, ", "), workload.Plural()), ""}
+		return Result{check, OK, fmt.Sprintf("webhooks %s change pods; no webhook changes %s", strings.Join(ofPods, ", "), workload.Plural()), ""}
 	}
 	return Result{check, OK, "none", ""}
 }

@@ -21,7 +21,7 @@ func (c *choice) String() string { return c.value }
 // Set implements pflag.Value.
 func (c *choice) Set(value string) error {
 	if !slices.Contains(c.allowed, value) {
-		return fmt.Errorf("must be one of %s", strings.Join(c.allowed, ", "))
+		return fmt.Errorf("the value must be one of %s", strings.Join(c.allowed, ", "))
 	}
 	c.value = value
 	return nil

@@ -45,7 +45,7 @@ var (
 func (r *renderFlags) addRenderFlags(flags *pflag.FlagSet, defaults renderDefaults) {
 	flags.StringVar(&r.environment, "environment", "", "environment for VectorSidecars if neither they nor their namespace set it (default: "+defaults.environment+")")
 	r.values.addFlags(flags)
-	flags.StringVar(&r.templates, "templates", "", "directory of a sidecar chart that replaces the built-in one, or of the files that differ from it (without Chart.yaml)")
+	flags.StringVar(&r.templates, "templates", "", "directory of a sidecar chart that replaces the built-in chart, or, without Chart.yaml, of files that replace files of the built-in chart")
 	flags.StringVar(&r.kubeVersion, "kube-version", "", "version of the API server to render for (default: "+defaults.kubeVersion+")")
 	r.ofCluster.addFlags(flags, defaults.cluster)
 	flags.StringVar(&r.kubeletVersion, "kubelet-version", "", "version of the oldest kubelet to render for (default: "+defaults.kubelet+")")

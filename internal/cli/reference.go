@@ -58,7 +58,7 @@ kubectl vectorsidecar schema --vector-version 0.57.0 > values.schema.json`,
 			return err
 		},
 	}
-	command.Flags().StringVar(&source.templates, "templates", "", "directory of a sidecar chart that replaces the built-in one, or of the files that differ from it (without Chart.yaml)")
+	command.Flags().StringVar(&source.templates, "templates", "", "directory of a sidecar chart that replaces the built-in chart, or, without Chart.yaml, of files that replace files of the built-in chart")
 	command.Flags().StringVar(&version, "vector-version", "", "version of Vector, such as 0.57.0, with the options for the schema")
 	return command
 }

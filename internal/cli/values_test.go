@@ -164,8 +164,8 @@ func TestReadValues_RejectsInvalidFlags(t *testing.T) {
 	}{
 		"syntax":                     {[]string{"--set", "sidecar.logLevel"}, `--set "sidecar.logLevel"`},
 		"item of a map":              {[]string{"--set", "sidecar[0]=x", "--values", "a.yaml"}, `--set "sidecar[0]=x"`},
-		"large list":                 {[]string{"--set", "sidecar.args[40000]=x"}, "lists with 40000 items exceed"},
-		"many large lists":           {[]string{"--set", "a[20000]=x,b[20000]=x"}, "lists with 40000 items exceed"},
+		"large list":                 {[]string{"--set", "sidecar.args[40000]=x"}, "lists with 40000 items, more than"},
+		"many large lists":           {[]string{"--set", "a[20000]=x,b[20000]=x"}, "lists with 40000 items, more than"},
 		"no file":                    {[]string{"--values", "a.yaml", "--values", "none.yaml"}, "none.yaml"},
 		"no file of --set-file":      {[]string{"--set-file", "sidecar.logLevel=none.txt"}, "none.txt"},
 		"standard input twice":       {[]string{"--values", "-", "--values", "-"}, "the standard input (-) is named more than once"},

@@ -162,7 +162,7 @@ func TestDecide_ReportsInvalidValuesWithSource(t *testing.T) {
 		"several documents":       {values: "sidecar: {}\n---\nsidecar: {}\n", names: []string{source, "second document"}},
 		"a list at the top":       {values: "- sidecar\n", names: []string{source + ":1", "must be a map"}},
 		"an alias bomb":           {values: bomb, names: []string{source, "with aliases replaced"}},
-		"too much":                {values: "values: {x: " + strings.Repeat("x", 16<<20) + "}", names: []string{source, "bytes exceed the limit of"}},
+		"too much":                {values: "values: {x: " + strings.Repeat("x", 16<<20) + "}", names: []string{source, "bytes, more than the limit of"}},
 		"too deep":                {values: deep, names: []string{source, "deep"}},
 		"null over what it needs": {values: "sidecar: {image: null}", reason: meta.ReasonInvalidTemplate, names: []string{"sidecar.image is empty", "_container.tpl:"}},
 		"no such environment": {

@@ -177,7 +177,7 @@ func TestRemainder_IgnoresCheckpointsWithoutFiles(t *testing.T) {
 // The drain gate rejects sources whose progress it cannot check.
 func TestReadSources_RejectsUnsupportedSources(t *testing.T) {
 	for text, want := range map[string]string{
-		`[]`:                       "reading the sources",
+		`[]`:                       "decoding the file sources of Vector",
 		`{"a": {"type": "stdin"}}`: `source "a": source cannot be checked`,
 		`{"a": {"type": "file", "data_dir": "/x"}}`:                      "source cannot be checked",
 		`{"a": {"type": "file", "encoding": {}}}`:                        "source cannot be checked",
@@ -231,5 +231,5 @@ func TestWait_UsesWholeTimeIfSourcesAreUnreadable(t *testing.T) {
 	_, gate.Broken = ReadSources(nil)
 	took, said := wait(t, gate, 0, nil)
 	require.Equal(t, gate.Bound, took)
-	require.Contains(t, said, "reading the sources")
+	require.Contains(t, said, "decoding the file sources of Vector")
 }

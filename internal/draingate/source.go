@@ -52,7 +52,7 @@ func ReadSources(text []byte) (map[string]Source, error) {
 		ReadFrom      string          `json:"read_from"`
 	}
 	if err := json.Unmarshal(text, &entries); err != nil {
-		return nil, fmt.Errorf("reading the sources: %w", err)
+		return nil, fmt.Errorf("decoding the file sources of Vector: %w", err)
 	}
 	sources := map[string]Source{}
 	for name, entry := range entries {

@@ -76,7 +76,7 @@ var listIndex = regexp.MustCompile(`\[(\d{1,9})\]`)
 func (s *Setting) checkSize() error {
 	limits := bounded.Values()
 	if len(s.Text) > limits.Bytes {
-		return fmt.Errorf("%d bytes exceed the limit of %s (%d)", len(s.Text), limits.Subject, limits.Bytes)
+		return fmt.Errorf("the text has %d bytes, more than the limit of %s (%d)", len(s.Text), limits.Subject, limits.Bytes)
 	}
 	items := 0
 	for _, match := range listIndex.FindAllStringSubmatch(s.Text, -1) {
@@ -85,7 +85,7 @@ func (s *Setting) checkSize() error {
 		}
 	}
 	if items > limits.Nodes {
-		return fmt.Errorf("lists with %d items exceed the limit of %s (%d)", items, limits.Subject, limits.Nodes)
+		return fmt.Errorf("the indexes need lists with %d items, more than the limit of %s (%d)", items, limits.Subject, limits.Nodes)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func (f *frame) callFunction(dot any, node parse.Node, name *parse.IdentifierNod
 func (f *frame) shortCircuit(stopOn bool, callArgs *arguments) (any, error) {
 	var value any
 	if len(callArgs.nodes) == 0 && isNothing(callArgs.piped) {
-		return nil, errors.New("the functions and, or take at least one argument")
+		return nil, errors.New("the functions \"and\" and \"or\" need at least one argument")
 	}
 	for _, node := range callArgs.nodes {
 		err := f.meter.addSteps(1)

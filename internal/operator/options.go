@@ -251,7 +251,7 @@ func (l *level) String() string { return zapcore.Level(*l).CapitalString() }
 func (l *level) Set(text string) error {
 	var parsed zapcore.Level
 	if err := parsed.UnmarshalText([]byte(strings.ToLower(text))); err != nil || parsed > zapcore.ErrorLevel {
-		return errors.New("must be DEBUG, INFO, WARN or ERROR")
+		return errors.New("the log level must be DEBUG, INFO, WARN or ERROR")
 	}
 	*l = level(parsed)
 	return nil

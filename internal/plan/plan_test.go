@@ -160,7 +160,7 @@ func TestForRemoval_KeepsSidecarInUnreadableTemplate(t *testing.T) {
 	p := ForRemoval(mine, record)
 	require.Equal(t, ActionBlocked, p.Action())
 	require.Equal(t, meta.ReasonBlocked, p.Reason())
-	require.Equal(t, "removing the sidecar: spec.template.spec.volumes cannot be read; the operator retries after that field is corrected", p.Message())
+	require.Equal(t, "the sidecar cannot be removed: spec.template.spec.volumes cannot be read; the operator retries after the field is corrected", p.Message())
 	require.True(t, p.Existing.IsOwned, "its ConfigMaps are still needed")
 	require.False(t, p.Writes())
 	require.Equal(t, None, ForRemoval(theirs, record).Change, "what is not in it need not be taken out")

@@ -118,11 +118,11 @@ func blockByOwner(c *candidate) *Block {
 func blockByUnread(c *candidate) *Block {
 	switch {
 	case c.change == Remove && c.view.Unread.Template != "":
-		return newObstacle("removing the sidecar: %s; the operator retries after that field is corrected", c.view.Unread.Template)
+		return newObstacle("the sidecar cannot be removed: %s; the operator retries after the field is corrected", c.view.Unread.Template)
 	case c.change != "" || c.view.Unread.Text() == "":
 		return nil
 	}
-	return newObstacle("%s; the workload is not changed until that field is corrected", c.view.Unread.Text())
+	return newObstacle("%s; the workload is not changed until the field is corrected", c.view.Unread.Text())
 }
 
 // blockByTemplateSource blocks the injection into an Argo Rollout with the pod template of another workload

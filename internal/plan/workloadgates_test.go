@@ -163,9 +163,9 @@ func TestBlockByUnread_AllowsRemovalIfStatusIsUnreadable(t *testing.T) {
 		want   string
 	}{
 		"readable":                          {application(), "", ""},
-		"an unread template":                {with(application(), misfit), "", "the workload is not changed until that field is corrected"},
-		"an unread status":                  {with(application(), status), "", "the workload is not changed until that field is corrected"},
-		"an unread template, at removal":    {with(current(), misfit), Remove, "the operator retries after that field is corrected"},
+		"an unread template":                {with(application(), misfit), "", "the workload is not changed until the field is corrected"},
+		"an unread status":                  {with(application(), status), "", "the workload is not changed until the field is corrected"},
+		"an unread template, at removal":    {with(current(), misfit), Remove, "the operator retries after the field is corrected"},
 		"an unread status, at removal":      {with(current(), status), Remove, ""},
 		"an unread template, with a record": {with(application(), misfit), RecordOnly, ""},
 	} {

@@ -310,7 +310,7 @@ func TestEjector_KeepsSidecarInUnreadableTemplate(t *testing.T) {
 	rollout := &unstructured.Unstructured{}
 	require.NoError(t, json.Unmarshal([]byte(`{"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","metadata":{"name":"cart","namespace":"shop"},"spec":{"template":{"metadata":{"annotations":{`+
 		`"vectorsidecar.observability.kontroloop.ai/injected-items.logs":"{\"manager\":\"vectorsidecar/logs\",\"containers\":[\"vector\"]}"}},"spec":{"volumes":"none"}}}}`), rollout))
-	const why = "removing the sidecar: spec.template.spec.volumes cannot be read"
+	const why = "the sidecar cannot be removed: spec.template.spec.volumes cannot be read"
 
 	_, _, err := Strip(nil, rollout)
 	require.ErrorContains(t, err, why)

@@ -97,6 +97,6 @@ func (p *Policy) Set(text string) error {
 		*p = policy
 		return nil
 	default:
-		return errors.New("must be eject, orphan or block")
+		return errors.New("the policy must be eject, orphan or block")
 	}
 }

@@ -47,7 +47,7 @@ func TestLoad_RejectsOversizedFiles(t *testing.T) {
 		"values that go deep":     {"values.yaml", "a: " + strings.Repeat("[", 1000) + strings.Repeat("]", 1000), "values.yaml:1: nested deeper"},
 		"a lock of many":          {"Chart.lock", strings.Repeat("-\n", 50_000), "Chart.lock:"},
 		"a dependency in it":      {"charts/other/Chart.yaml", card, "has a dependency, charts/other/Chart.yaml, which is not rendered"},
-		"a large template":        {"templates/a.yaml", strings.Repeat("x", 512<<10+1), "templates/a.yaml: 524289 bytes exceed the limit of a template file (524288): split it"},
+		"a large template":        {"templates/a.yaml", strings.Repeat("x", 512<<10+1), "templates/a.yaml: the text has 524289 bytes, more than the limit of a template file (524288): split it"},
 		"a packed dependency":     {"charts/other.tgz", "x", "has a dependency, charts/other.tgz"},
 		"a schema that reads":     {"values.schema.json", `{"$ref": "file:///etc/passwd"}`, "the schema refers to another document"},
 		"a schema without an end": {"values.schema.json", `{"$ref": "#"}`, "refers to itself"},

@@ -148,7 +148,7 @@ func (w *ObjectOverlay) Get(ctx context.Context, key client.ObjectKey, into clie
 		return getObject(w.sidecars, key, o, "vectorsidecars")
 	case *metav1.PartialObjectMetadata:
 		if o.Kind != "Namespace" {
-			return fmt.Errorf("metadata of kind %q is not supported", o.Kind)
+			return fmt.Errorf("reading only the metadata of a %s is not supported", o.Kind)
 		}
 		return w.getNamespace(ctx, key, o, options...)
 	case *corev1.ConfigMap:

@@ -59,7 +59,7 @@ func (f *LogFormat) Set(name string) error {
 		*f = format
 		return nil
 	}
-	return errors.New("must be json or text")
+	return errors.New("the log format must be json or text")
 }
 
 // NewLogger returns a logger that writes lines of the given level and above to writer. V(1) and

@@ -139,8 +139,7 @@ func (c *checker) nearestKey(options *value, name string) string {
 	return ""
 }
 
-// oldestTableMinor is the minor version of the oldest Vector release with reliable data about types. Types of that
-// release may be older.
+// oldestTableMinor is the minor version up to which the release that added a type is not checked.
 const oldestTableMinor = 20
 
 // findProfile returns the profile of a component's type, or nil for an unknown type. It reports a type that is unknown

@@ -81,12 +81,14 @@ func (c *checker) checkTemplate(template string, pos position, path, kind string
 	switch {
 	case kind == "path":
 		if !isBelowRoot(prefix) {
-			c.add(unconfined, pos, path, c.version.isKnown, "the path %q does not have a directory before its first field", template, help("start it with a directory below the root, such as /var/log/vector/, or set base_dir"))
+			c.add(unconfined, pos, path, c.version.isKnown, "the path %q does not have a directory before its first field", template, help("start the path with a directory below the root, such as /var/log/vector/, or set base_dir"))
 		}
 	case isHTTP && strings.ContainsAny(template, "?#"):
 		c.add(unconfined, pos, path, c.version.isKnown, "the template %q has a field in a part with ? or #", template, help("remove the part that starts with ? or #, or set "+unconfinedKey+": true"))
-	case isHTTP && (host == "" || strings.Contains(prefix, `\`)):
-		c.add(unconfined, pos, path, c.version.isKnown, "the template %q has a field instead of its host, or a backslash", template)
+	case isHTTP && host == "":
+		c.add(unconfined, pos, path, c.version.isKnown, "the URL template %q has a field instead of a literal host", template)
+	case isHTTP && strings.Contains(prefix, `\`):
+		c.add(unconfined, pos, path, c.version.isKnown, "the URL template %q has a backslash before its first field", template)
 	case prefix == "":
 		c.add(unconfined, pos, path, c.version.isKnown, "the template %q does not start with literal text", template)
 	case prefix == "/":

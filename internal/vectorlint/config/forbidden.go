@@ -232,7 +232,7 @@ type optionLocation struct {
 func (w *permittedChecker) checkLocation(loc optionLocation, pos position, v *value) {
 	// The options that << merges would have another path.
 	if key := loc.steps[len(loc.steps)-1]; key == mergeKey || w.checker.isDynamic(key) {
-		w.reportForbidden(notLiteral, pos, loc.path, "the key %q is not literal", key)
+		w.reportForbidden(notLiteral, pos, loc.path, "the key %q is a merge or contains a variable or a template, so the policy cannot check its options; write the options with literal keys", key)
 		return
 	}
 	if !w.checkOption(loc, pos) {

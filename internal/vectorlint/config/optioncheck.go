@@ -77,7 +77,7 @@ func (c *checker) checkFieldFilters(path string, v *value) {
 	}
 	for i, item := range v.get("except_fields").items {
 		if item.form == text && onlyFields[strings.TrimPrefix(item.scalar, ".")] && !c.isDynamic(item.scalar) {
-			c.add(noSuchValue, item.pos, path+".except_fields["+itoa(i)+"]", c.hasOptionTable && c.version.minor == vectoroptions.Schema, "field %q of except_fields is also in only_fields", item.scalar, help("remove it from one of the two"))
+			c.add(noSuchValue, item.pos, path+".except_fields["+itoa(i)+"]", c.hasOptionTable && c.version.minor == vectoroptions.Schema, "field %q of except_fields is also in only_fields", item.scalar, help("remove the name from one of the two lists"))
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (c *checker) checkTarget(path string, v *value, noOutputs []string) {
 	switch name := v.scalar; {
 	case c.isDynamic(name):
 	case slices.Contains(noOutputs, name):
-		c.report(unknownInput, v.pos, path, "output %q is also in no_outputs_from", name, help("remove it from one of the two"))
+		c.report(unknownInput, v.pos, path, "output %q is also in no_outputs_from", name, help("remove the name from one of the two lists"))
 	case c.outputs[name] == nil && !c.hasUnknownOutputs(name):
 		c.report(unknownInput, v.pos, path, "unknown source, transform or output %q", name, didYouMean(c.nearestOutput(nil, name)))
 	}

@@ -270,7 +270,7 @@ func (c *checker) assign(target expression, v value, env *state) {
 			return
 		}
 		if c.isCondition {
-			c.add(Error, target.span, "a condition changes nothing", "change the event in an earlier transform of type remap")
+			c.add(Error, target.span, "a condition must not change the event", "change the event in an earlier transform of type remap")
 		}
 		switch {
 		case target.root == '%':
