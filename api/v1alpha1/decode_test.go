@@ -12,7 +12,7 @@ import (
 )
 
 // Fields that do not fit their type are reported, and all other fields are read.
-func TestDecode_ReadsAllValidFields(t *testing.T) {
+func TestDecodeObject_ReadsAllValidFields(t *testing.T) {
 	t.Parallel()
 	const (
 		names = `"metadata":{"name":"logs","namespace":"shop","generation":3,"finalizers":["f"]}`

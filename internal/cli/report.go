@@ -144,7 +144,7 @@ func reportedRollout(reported *v1alpha1.WorkloadStatus) plan.Rollout {
 	}
 }
 
-// withoutWait returns a copy of a plan without a block that ends by itself, such as a wait for a rollout slot. The block
+// withoutWait returns a copy of a plan without a block that needs no user, such as a wait for a rollout slot. The block
 // may be wrong, because the plans of other workloads, for which it waits, are assumptions.
 func withoutWait(p *plan.Plan) *plan.Plan {
 	if p == nil || p.Block == nil || !p.Block.Kind.EndsByItself() {

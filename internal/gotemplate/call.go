@@ -79,7 +79,7 @@ func (f *frame) shortCircuit(stopOn bool, callArgs *arguments) (any, error) {
 }
 
 // applyFunction evaluates the arguments of a function or method, adds the cost of the call to the budget, and calls it.
-// The first argument of a function is the frame. For a method, it is the receiver, whose size also counts.
+// The first argument of a function is the frame. For a method, it is the receiver, and its size also counts.
 func (f *frame) applyFunction(called *function, receiver reflect.Value, node parse.Node, callArgs *arguments) (any, error) {
 	values, err := f.evaluateArguments(called, node, callArgs)
 	if err != nil {

@@ -248,11 +248,11 @@ func (c *checker) inferAssignment(node *assignment, env *state) value {
 		c.add(Error, node.targets[1].sourceSpan(), "this expression has no error that could be assigned", "leave out the second target")
 	}
 	c.isUnsure = c.isUnsure || v.fails == maybe
-	first := v
+	assigned := v
 	if hasSeveralKinds := v.kinds&(v.kinds-1) != 0; v.isKnown && hasSeveralKinds {
-		first.kinds |= aNull // After an error, Vector assigns null to a target of several kinds.
+		assigned.kinds |= aNull // After an error, Vector assigns null to a target of several kinds.
 	}
-	c.assign(node.targets[0], first, env)
+	c.assign(node.targets[0], assigned, env)
 	c.assign(node.targets[1], valueOfKinds(aText|aNull), env)
 	v.kinds |= aText // The result is the value, or else the message of the error.
 	return v.withFails(never)
