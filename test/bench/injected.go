@@ -61,7 +61,7 @@ func (b *bench) injectFifth(ctx context.Context, count int) error {
 	return err
 }
 
-// injectAll creates a VectorSidecar in each namespace beside a running operator, and returns the most memory that was
+// injectAll creates a VectorSidecar in each namespace while an operator runs, and returns the most memory that was
 // resident.
 func (b *bench) injectAll(ctx context.Context, namespaces []string, count int) (peak int64, err error) {
 	operator, err := b.program.start(ctx)

@@ -18,7 +18,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/test/freeport"
 )
 
-// stages tell kwok how a node and a pod go on in life.
+// stages configure the life cycle of nodes and pods in kwok.
 //
 //go:embed stages.yaml
 var stages []byte

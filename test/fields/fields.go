@@ -54,7 +54,7 @@ func (l *list) add(path string, of reflect.Type) {
 		}
 		break
 	}
-	// A quantity is one value, whatever it is made of.
+	// A quantity is one value, although its type is a struct.
 	if of.Kind() != reflect.Struct || reflect.PointerTo(of).Implements(reflect.TypeFor[json.Marshaler]()) {
 		return
 	}

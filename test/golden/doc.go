@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package golden holds scenarios, one .txtar file each: what a person wrote, and
-// what comes of it. They run through the kubectl plugin, whose judgment is the
-// operator's own, and need no cluster. `go test ./test/golden -update` rewrites the
+// Package golden contains scenarios, one .txtar file each: the files of a user, and
+// the expected results. They run through the kubectl plugin, which decides like the
+// operator, and do not need a cluster. `go test ./test/golden -update` rewrites the
 // expectations; the diff is the review.
 //
 // A scenario says no more than how it differs from its base. That is minimal-development

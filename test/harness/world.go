@@ -204,7 +204,7 @@ func pauseFor(ctx context.Context, long time.Duration) {
 	}
 }
 
-// describe tells what a person needs to see of an object that is not as expected.
+// describe returns the parts of an object that explain a failed expectation.
 func describe(object client.Object) string {
 	switch o := object.(type) {
 	case *v1alpha1.VectorSidecar:

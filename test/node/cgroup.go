@@ -18,7 +18,7 @@ import (
 )
 
 // hierarchies are the folders where cgroups are mounted: one for each controller of
-// version 1, and the one of version 2, which may stand beside them.
+// version 1, and the one of version 2, which may exist in addition.
 func hierarchies() ([]string, error) {
 	text, err := os.ReadFile("/proc/self/mounts")
 	if err != nil {

@@ -37,7 +37,7 @@ const (
 )
 
 // FromFiles is an image of files of this machine, by their path in the image, that runs a
-// program as somebody who is not root.
+// program as a user that is not root.
 func FromFiles(entrypoint []string, files map[string]string) (v1.Image, error) {
 	layer, err := layerOf(files)
 	if err != nil {
@@ -57,7 +57,7 @@ func FromFiles(entrypoint []string, files map[string]string) (v1.Image, error) {
 	})
 }
 
-// AsRoot is an image whose programs run as root, where the pod says nothing else.
+// AsRoot is an image with programs that run as root, unless the pod sets another user.
 func AsRoot(image v1.Image) (v1.Image, error) {
 	file, err := image.ConfigFile()
 	if err != nil {

@@ -24,7 +24,7 @@ const install = "apt-get install --no-install-recommends containerd runc contain
 // system is what the machine has for a node.
 type system struct {
 	containerd, ctr, runc, ip string
-	// iptables is the program and those beside it that do not fail with this kernel.
+	// iptables is the variant of iptables that works with this kernel.
 	iptables string
 	// plugins is the folder with the plugins for networks.
 	plugins string
@@ -40,7 +40,7 @@ func find() (*system, error) {
 	if all, err := hierarchies(); err != nil || len(all) == 0 {
 		return nil, errors.Join(Missing("a node needs cgroups in /sys/fs/cgroup: mount -t cgroup2 none /sys/fs/cgroup"), err)
 	}
-	// Where root has them, also if its PATH is somebody else's.
+	// The directories of root's programs, because sudo may keep another user's PATH.
 	if err := os.Setenv("PATH", os.Getenv("PATH")+":/usr/local/sbin:/usr/sbin:/sbin"); err != nil {
 		return nil, err
 	}

@@ -19,11 +19,10 @@ import (
 	"time"
 )
 
-// inside names the environment variable that tells a process that it runs in the
-// namespaces of a run, and of which.
+// inside is the environment variable with the run that a process belongs to.
 const inside = "VSO_NODE_RUN"
 
-// endTimeout is what a program may need to end when it is told to.
+// endTimeout is the maximum time for a program to exit after a signal.
 const endTimeout = 20 * time.Second
 
 // enter runs this program again in namespaces of a new run, until it ends, and removes
@@ -57,7 +56,7 @@ func (r *Run) again(ctx context.Context) (int, error) {
 	defer stop()
 	command := exec.CommandContext(ctx, "/proc/self/exe", os.Args[1:]...) //nolint:gosec // it is this program itself, as it was called
 	command.Args[0] = os.Args[0]
-	// It may end what it does; a terminal has told it already.
+	// The program may finish its work. A terminal has already sent the signal.
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.WaitDelay = endTimeout
 	command.Env = append(os.Environ(), inside+"="+r.ID)

@@ -27,8 +27,8 @@ type network struct {
 	bits int
 	// services and pods are their ranges, and everything is the range of all addresses.
 	services, pods, everything string
-	// flags are those of addresses. Of IPv6, nobody answers who else has it on a link without
-	// ports, and it would wait for that.
+	// flags are the flags of addresses. The detection of duplicate IPv6 addresses is off,
+	// because a link without ports never finishes it.
 	flags []string
 	// forwarding is the kernel's setting by which it passes packets on.
 	forwarding string

@@ -36,7 +36,7 @@ type Node struct {
 
 	// Name is the node's, and Address the one of this machine that pods reach.
 	Name, Address string
-	// Run is what it is a run of, nil for a cluster of somebody else's.
+	// Run is the run that the node belongs to, or nil for an existing cluster.
 	Run    *Run
 	system *system
 	// files is a folder for files, and ctr the command of containerd's own client.

@@ -106,8 +106,8 @@ func (r *Run) acquire() (bool, error) {
 	return true, nil
 }
 
-// Remove removes what a run left whose processes have ended, and with the last run the
-// folder of them.
+// Remove removes everything that is left of a run without processes. With the last run, it
+// also removes the directory of the runs.
 func (r *Run) Remove() error {
 	release, err := alone()
 	if err != nil {

@@ -126,7 +126,7 @@ func (c *Combination) With(more map[string]any) *Combination {
 	return &fresh
 }
 
-// merged is a map with the values of another, maps within it likewise.
+// merged returns a map with the values of another map merged into it, recursively.
 func merged(into, more map[string]any) map[string]any {
 	all := maps.Clone(into)
 	for key, value := range more {

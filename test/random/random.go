@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Vector Sidecar Operator Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package random makes templates that nobody wrote, of what the language and its functions
-// have: they read a target in every way, and put it everywhere. Most of them run to their
-// end. Nothing in them has an order that Helm's engine leaves open.
+// Package random generates random templates from the language and its functions. They read
+// the target in every way, and print it everywhere. Most of them run without an error. The
+// order of their output does not depend on the iteration order of maps.
 package random
 
 import (
@@ -20,7 +20,7 @@ type Generator struct {
 	root, target string
 	variables    []variable
 	count        int
-	// inHelper tells that other helpers must not be called: two might call each other.
+	// inHelper is true if other helpers must not be called, because two might call each other.
 	inHelper bool
 }
 

@@ -37,7 +37,7 @@ type form struct {
 	Unit    string             `json:"unit"`
 	Items   typ                `json:"items"`
 	Options map[string]*option `json:"options"`
-	// denies tells that Vector refuses an option of this object that it does not know.
+	// denies reports whether Vector rejects unknown options of this object.
 	denies bool
 	// variants are whole objects of which one has to fit; none where there is one only.
 	variants []*form
@@ -51,7 +51,7 @@ type option struct {
 	Deprecated bool   `json:"deprecated"`
 	// aliasOf is the option that this one is another name of.
 	aliasOf string
-	// isLenient tells that Vector ignores a value that it cannot read.
+	// isLenient reports whether Vector ignores a value that it cannot read.
 	isLenient bool
 }
 

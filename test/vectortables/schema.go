@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// schema is the part of a JSON schema that tells options and their forms.
+// schema is the part of a JSON schema with the options and their forms.
 type schema struct {
 	Ref         string             `json:"$ref"`
 	Type        oneOrMany          `json:"type"`
@@ -53,8 +53,8 @@ func (o *oneOrMany) UnmarshalJSON(text []byte) error {
 // alternatives of an object become one object with the options of all.
 type flattener struct {
 	definitions map[string]*schema
-	// denies are the definitions whose objects refuse what they do not know, and since
-	// when; minor is the version that is meant.
+	// denies has the definitions of objects that reject unknown options, with the first
+	// version that does so. minor is the version of the schema.
 	denies map[string]int
 	minor  int
 	open   []string
@@ -197,7 +197,7 @@ func (t typ) withoutNull() typ {
 
 // together is what has to hold at once: the options of all its objects, of which one
 // that may be null requires none, and is null where it cannot be read. That one of them refuses what it does not know says
-// nothing of the others, unless those are only the tag that tells it apart; a variant is read
+// nothing of the others, unless those are only the tag that identifies it; a variant is read
 // after all others, and refuses what they left.
 func (f *flattener) together(s *schema) typ {
 	all, objects := typ{}, []*form{}
@@ -268,7 +268,7 @@ func (s *schema) bounds() string {
 	return least + ".." + most
 }
 
-// isTag tells whether a schema is an option with a fixed value, and nothing else.
+// isTag reports whether a schema is only an option with a fixed value.
 func (s *schema) isTag() bool {
 	for _, property := range s.Properties {
 		return len(s.Properties) == 1 && property.Const != nil

@@ -39,8 +39,8 @@ func (f *flattener) alternatives(s *schema) typ {
 	return all
 }
 
-// variants are the objects of which one has to fit. They are told apart in the release of
-// the schema alone.
+// variants are the objects of which one has to fit. They are distinguished only in the release of
+// the schema.
 func (f *flattener) variants(objects []*form) []*form {
 	if f.minor != schemaMinor {
 		return nil
@@ -81,7 +81,7 @@ func (f *flattener) acrossObjects(name, tag string, objects []*form, first *opti
 	return united
 }
 
-// tagged are the values of the tag by which an object is told apart.
+// tagged are the values of the tag that identify an object.
 func (f *form) tagged(tag string) []string {
 	if o := f.Options[tag]; o != nil && o.Type["string"] != nil {
 		return o.Type["string"].Enum
@@ -102,7 +102,7 @@ func (f *form) share() {
 }
 
 // crossed are the variants of objects that have to hold at once: those of the only one that
-// has some, each with the options of all others. One that its only key tells apart takes the
+// has some, each with the options of all others. One that its only key identifies takes the
 // first such key that it finds, and leaves everything else alone.
 func crossed(objects []*form) []*form {
 	var variants []*form
@@ -148,8 +148,8 @@ func (f *flattener) levels(of *form) {
 	}
 }
 
-// isKeyed tells whether an object is one key, which tells it apart from others, and not the
-// value of a tag.
+// isKeyed reports whether an object has one key, which identifies it instead of the value of
+// a tag.
 func (f *form) isKeyed() bool {
 	for _, only := range f.Options {
 		text := only.Type["string"]

@@ -5,11 +5,11 @@ package main
 
 import "slices"
 
-// widening brings the documentation of a release together with what the program of
-// the newest one says. Only what the program takes beyond the documentation of its own
-// release counts, and holds for all releases: so nothing is refused that either takes.
+// widening adds the options that the program of the newest release accepts to the
+// documentation of each release. Only options that are not in the documentation of the newest
+// release are added, so that no option is rejected that the program or the documentation has.
 type widening struct {
-	// isNewest tells that the release is that of the program.
+	// isNewest reports whether the release is the release of the program.
 	isNewest bool
 	depth    int
 }
@@ -34,7 +34,7 @@ func (w widening) object(documented, newest, program *form) {
 	for name, mine := range documented.Options {
 		theirs := program.Options[name]
 		if theirs == nil {
-			// An older release may have required it; within alternatives nobody knows.
+			// An older release may have required it; within alternatives this is unknown.
 			mine.Required = mine.Required && !w.isNewest && w.depth == 0 && mine.When == ""
 			continue
 		}

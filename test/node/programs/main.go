@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// pause waits until it is told to end.
+// pause waits for a signal.
 func pause(ctx context.Context, _ []string) error {
 	<-ctx.Done()
 	return nil

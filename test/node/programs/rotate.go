@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// generations is how many rotated files are kept: more than are made while nobody reads.
+// generations is the number of rotated files to keep. A slow reader does not lose files.
 const generations = 10
 
 // target is where lines go: files of a folder, in turns, each rotated when it is full.

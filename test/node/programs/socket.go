@@ -14,8 +14,8 @@ import (
 // speakInterval is how often a line is sent.
 const speakInterval = 100 * time.Millisecond
 
-// speak is an application that sends numbered lines to a socket that is a file, and connects
-// anew when whoever listened there is gone. A line is "POD NUMBER".
+// speak is an application that sends numbered lines to a Unix socket. It reconnects after
+// the listener has closed the connection. A line is "POD NUMBER".
 func speak(ctx context.Context, args []string) error {
 	name, err := os.Hostname()
 	if err != nil {

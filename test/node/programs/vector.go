@@ -45,8 +45,8 @@ type configuration struct {
 // vector stands in for Vector where order, probes and status are the matter, and not what
 // Vector does with lines: it reads the files that its configuration names from where it
 // was, prints their lines or sends them by HTTP, answers where Vector's API and its
-// metrics are, and reads no more when it is told to end. It takes lines from sockets that are
-// files, which it cannot create where there is one, and which it removes when it is told to end.
+// metrics are, and stops reading after a signal. It reads lines from Unix sockets. It cannot
+// create a socket at an existing file, and removes its sockets after a signal.
 func vector(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("vector", flag.ContinueOnError)
 	path := flags.String("config", "", "its configuration")

@@ -18,10 +18,10 @@ import (
 	"time"
 )
 
-// write is an application: it writes numbered lines to files until it is told to end,
-// goes on for a while, writes some more at once, tells the collector how many there were,
-// and ends. A line is "WRITER NUMBER"; the writer is the pod's name, or another that it is
-// given. Started anew in the same pod, it goes on with the number after the last one.
+// write is an application. It writes numbered lines to files until it receives a signal,
+// continues for a while, writes a burst of lines, reports their number to the collector, and
+// exits. A line is "WRITER NUMBER". The writer is the pod's name or the name in the
+// arguments. After a restart in the same pod, it continues with the next number.
 func write(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("write", flag.ContinueOnError)
 	var o writing
@@ -159,14 +159,14 @@ func (w *writer) some(n int) error {
 	return err
 }
 
-// reportNow tells the collector each second how many lines there are.
+// reportNow reports the number of lines to the collector each second.
 func (w *writer) reportNow(collector string) {
 	for range time.Tick(time.Second) {
-		_ = w.tell(collector, w.flushed.Load(), false) // It is told again.
+		_ = w.tell(collector, w.flushed.Load(), false) // The next report repeats it.
 	}
 }
 
-// report tells the collector how many lines there were, until it has heard it.
+// report reports the final number of lines to the collector, until a request succeeds.
 func (w *writer) report(collector string) error {
 	var last error
 	for range 20 {
