@@ -26,28 +26,28 @@ var before = map[string]struct {
 	failing  bool
 	isOfKind string // Deployment by default.
 }{
-	"it is complete": {where(workload.RolloutComplete, time.Hour), healthy, ""},
-	"it is complete, and was not a moment ago":    {where(workload.RolloutComplete, time.Second), healthy, ""},
-	"its own update strategy keeps pods":          {where(workload.PodsNotReplaced, time.Hour), healthy, ""},
-	"it is new":                                   {down(where(workload.RolloutProgressing, time.Second)), healthy, ""},
-	"a new StatefulSet":                           {down(where(workload.RolloutUnavailable, time.Second)), healthy, "StatefulSet"},
-	"its owner rolls it out":                      {where(workload.RolloutProgressing, time.Hour), healthy, ""},
-	"it missed its deadline":                      {where(workload.RolloutFailed, time.Second), failing, ""},
-	"it never started":                            {down(where(workload.RolloutProgressing, startup)), failing, ""},
-	"it has lost pods":                            {where(workload.RolloutUnavailable, startup), failing, ""},
-	"it has just lost pods":                       {where(workload.RolloutUnavailable, startup-1), healthy, ""},
-	"its pods are refused":                        {rejected(where(workload.RolloutProgressing, time.Second)), failing, ""},
-	"some of its pods are refused":                {rejected(where(workload.RolloutComplete, time.Hour)), failing, ""},
-	"a StatefulSet that never started":            {down(where(workload.RolloutUnavailable, time.Minute)), failing, "StatefulSet"},
-	"a StatefulSet whose update is stuck":         {where(workload.RolloutProgressing, workload.Deadline), failing, "StatefulSet"},
-	"a DaemonSet that never started":              {down(where(workload.RolloutUnavailable, time.Minute)), failing, "DaemonSet"},
-	"a DaemonSet whose update is stuck":           {where(workload.RolloutProgressing, workload.Deadline), failing, "DaemonSet"},
-	"a DaemonSet with a new node":                 {where(workload.RolloutUnavailable, time.Second), healthy, "DaemonSet"},
-	"a Rollout that is degraded":                  {where(workload.RolloutFailed, time.Minute), failing, "Rollout"},
-	"a Rollout that never started":                {down(where(workload.RolloutProgressing, time.Minute)), failing, "Rollout"},
-	"a Rollout between its own steps":             {where(workload.PodsNotReplaced, time.Hour), healthy, "Rollout"},
-	"a CronJob that never ran":                    {where(workload.PodsNotReplaced, time.Hour), healthy, "CronJob"},
-	"a Deployment on the way, with pods that run": {where(workload.RolloutProgressing, workload.Deadline), healthy, ""},
+	"it is complete": {inState(workload.RolloutComplete, time.Hour), healthy, ""},
+	"it is complete, and was not a moment ago":    {inState(workload.RolloutComplete, time.Second), healthy, ""},
+	"its own update strategy keeps pods":          {inState(workload.PodsNotReplaced, time.Hour), healthy, ""},
+	"it is new":                                   {down(inState(workload.RolloutProgressing, time.Second)), healthy, ""},
+	"a new StatefulSet":                           {down(inState(workload.RolloutUnavailable, time.Second)), healthy, "StatefulSet"},
+	"its owner rolls it out":                      {inState(workload.RolloutProgressing, time.Hour), healthy, ""},
+	"it missed its deadline":                      {inState(workload.RolloutFailed, time.Second), failing, ""},
+	"it never started":                            {down(inState(workload.RolloutProgressing, startup)), failing, ""},
+	"it has lost pods":                            {inState(workload.RolloutUnavailable, startup), failing, ""},
+	"it has just lost pods":                       {inState(workload.RolloutUnavailable, startup-1), healthy, ""},
+	"its pods are refused":                        {rejected(inState(workload.RolloutProgressing, time.Second)), failing, ""},
+	"some of its pods are refused":                {rejected(inState(workload.RolloutComplete, time.Hour)), failing, ""},
+	"a StatefulSet that never started":            {down(inState(workload.RolloutUnavailable, time.Minute)), failing, "StatefulSet"},
+	"a StatefulSet whose update is stuck":         {inState(workload.RolloutProgressing, workload.Deadline), failing, "StatefulSet"},
+	"a DaemonSet that never started":              {down(inState(workload.RolloutUnavailable, time.Minute)), failing, "DaemonSet"},
+	"a DaemonSet whose update is stuck":           {inState(workload.RolloutProgressing, workload.Deadline), failing, "DaemonSet"},
+	"a DaemonSet with a new node":                 {inState(workload.RolloutUnavailable, time.Second), healthy, "DaemonSet"},
+	"a Rollout that is degraded":                  {inState(workload.RolloutFailed, time.Minute), failing, "Rollout"},
+	"a Rollout that never started":                {down(inState(workload.RolloutProgressing, time.Minute)), failing, "Rollout"},
+	"a Rollout between its own steps":             {inState(workload.PodsNotReplaced, time.Hour), healthy, "Rollout"},
+	"a CronJob that never ran":                    {inState(workload.PodsNotReplaced, time.Hour), healthy, "CronJob"},
+	"a Deployment on the way, with pods that run": {inState(workload.RolloutProgressing, workload.Deadline), healthy, ""},
 }
 
 // down is a state in which no pod does its work.
@@ -120,18 +120,18 @@ func TestDecide_ToleratesFailureFromBeforeWrite(t *testing.T) {
 		inFlight bool
 		says     string
 	}{
-		"it rolls out":                         {where(workload.RolloutProgressing, time.Minute), nobodyKnows, v1alpha1.StateRollingOut, true, "not all pods are available"},
-		"it is late":                           {where(workload.RolloutFailed, time.Minute), nobodyKnows, v1alpha1.StateUnavailable, false, "which does not count as a failure of the sidecar"},
-		"it is late, and was told as failed":   {where(workload.RolloutFailed, time.Minute), told(v1alpha1.StateFailed), v1alpha1.StateUnavailable, false, "does not count"},
-		"its pods are lost":                    {where(workload.RolloutUnavailable, time.Second), nobodyKnows, v1alpha1.StateSoaking, true, "not all pods are available"},
-		"its pods are lost for long":           {where(workload.RolloutUnavailable, lossTimeout), nobodyKnows, v1alpha1.StateUnavailable, false, "not all pods are available"},
-		"its pods are lost by the sidecar":     {where(workload.RolloutUnavailable, lossTimeout), seen(crash), v1alpha1.StateUnavailable, false, "container vector of pod cart-1 ended"},
-		"no node has room":                     {where(workload.RolloutProgressing, time.Minute), seen(full), v1alpha1.StateRollingOut, true, "no node"},
-		"its pods are refused":                 {rejected(where(workload.RolloutProgressing, time.Minute)), nobodyKnows, v1alpha1.StateRollingOut, true, "exceeded quota"},
-		"its pods run, and have to soak":       {where(workload.RolloutComplete, time.Second), nobodyKnows, v1alpha1.StateSoaking, true, "spec.rollout.soak"},
-		"they run, and the sidecar restarted":  {where(workload.RolloutComplete, time.Second), seen(workload.Fault{Reason: meta.ReasonSidecarRestarts, IsSidecarFault: true, IsRestarts: true}), v1alpha1.StateSoaking, true, "spec.rollout.soak"},
-		"its own update strategy keeps pods":   {where(workload.PodsNotReplaced, time.Hour), nobodyKnows, v1alpha1.StatePodsOutdated, false, ""},
-		"all of it has passed, and it is done": {where(workload.RolloutComplete, time.Hour), nobodyKnows, plan.Updated, false, ""},
+		"it rolls out":                         {inState(workload.RolloutProgressing, time.Minute), withoutReport, v1alpha1.StateRollingOut, true, "not all pods are available"},
+		"it is late":                           {inState(workload.RolloutFailed, time.Minute), withoutReport, v1alpha1.StateUnavailable, false, "which does not count as a failure of the sidecar"},
+		"it is late, and was told as failed":   {inState(workload.RolloutFailed, time.Minute), reportedAs(v1alpha1.StateFailed), v1alpha1.StateUnavailable, false, "does not count"},
+		"its pods are lost":                    {inState(workload.RolloutUnavailable, time.Second), withoutReport, v1alpha1.StateSoaking, true, "not all pods are available"},
+		"its pods are lost for long":           {inState(workload.RolloutUnavailable, lossTimeout), withoutReport, v1alpha1.StateUnavailable, false, "not all pods are available"},
+		"its pods are lost by the sidecar":     {inState(workload.RolloutUnavailable, lossTimeout), withFault(crash), v1alpha1.StateUnavailable, false, "container vector of pod cart-1 ended"},
+		"no node has room":                     {inState(workload.RolloutProgressing, time.Minute), withFault(full), v1alpha1.StateRollingOut, true, "no node"},
+		"its pods are refused":                 {rejected(inState(workload.RolloutProgressing, time.Minute)), withoutReport, v1alpha1.StateRollingOut, true, "exceeded quota"},
+		"its pods run, and have to soak":       {inState(workload.RolloutComplete, time.Second), withoutReport, v1alpha1.StateSoaking, true, "spec.rollout.soak"},
+		"they run, and the sidecar restarted":  {inState(workload.RolloutComplete, time.Second), withFault(workload.Fault{Reason: meta.ReasonSidecarRestarts, IsSidecarFault: true, IsRestarts: true}), v1alpha1.StateSoaking, true, "spec.rollout.soak"},
+		"its own update strategy keeps pods":   {inState(workload.PodsNotReplaced, time.Hour), withoutReport, v1alpha1.StatePodsOutdated, false, ""},
+		"all of it has passed, and it is done": {inState(workload.RolloutComplete, time.Hour), withoutReport, plan.Updated, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, state := &evaluation{Input: inputAt(noon)}, workload.State{}
@@ -167,26 +167,26 @@ func TestDecide_ToleratesFailureFromBeforeWrite(t *testing.T) {
 func TestDecide_CountsFailuresOfSidecar(t *testing.T) {
 	crash := workload.Fault{Reason: meta.ReasonCrashLoopBackOff, Message: "container vector of pod cart-1 ended", IsSidecarFault: true}
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
-	late, lost := where(workload.RolloutFailed, time.Minute), where(workload.RolloutUnavailable, time.Minute)
+	late, lost := inState(workload.RolloutFailed, time.Minute), inState(workload.RolloutUnavailable, time.Minute)
 	for name, test := range map[string]struct {
 		state  func(*workload.State)
 		known  func(*evaluation)
 		isMark bool
 		want   bool
 	}{
-		"the cause is not known":                     {late, nobodyKnows, false, healthy},
-		"the sidecar is the cause":                   {late, seen(crash), false, healthy},
-		"no node has room for both":                  {late, seen(full), false, healthy},
-		"its pods are refused with the sidecar":      {rejected(where(workload.RolloutProgressing, time.Minute)), nobodyKnows, false, healthy},
-		"only the application can be the cause":      {late, seen(workload.Fault{}), false, failing},
-		"the application lost pods":                  {lost, seen(workload.Fault{}), false, failing},
-		"it failed before the sidecar came":          {late, nobodyKnows, true, failing},
-		"it failed before, and now both fail":        {late, seen(crash), true, failing},
-		"it failed before, and has recovered":        {where(workload.RolloutComplete, time.Hour), nobodyKnows, true, healthy},
-		"it failed before, and runs since a moment":  {where(workload.RolloutComplete, time.Second), nobodyKnows, true, failing},
-		"it failed before, and rolls out since then": {where(workload.RolloutProgressing, time.Second), nobodyKnows, true, failing},
-		"it failed before, and its strategy keeps":   {where(workload.PodsNotReplaced, time.Second), nobodyKnows, true, healthy},
-		"it failed before, and its pods are refused": {rejected(where(workload.RolloutProgressing, time.Minute)), nobodyKnows, true, failing},
+		"the cause is not known":                     {late, withoutReport, false, healthy},
+		"the sidecar is the cause":                   {late, withFault(crash), false, healthy},
+		"no node has room for both":                  {late, withFault(full), false, healthy},
+		"its pods are refused with the sidecar":      {rejected(inState(workload.RolloutProgressing, time.Minute)), withoutReport, false, healthy},
+		"only the application can be the cause":      {late, withFault(workload.Fault{}), false, failing},
+		"the application lost pods":                  {lost, withFault(workload.Fault{}), false, failing},
+		"it failed before the sidecar came":          {late, withoutReport, true, failing},
+		"it failed before, and now both fail":        {late, withFault(crash), true, failing},
+		"it failed before, and has recovered":        {inState(workload.RolloutComplete, time.Hour), withoutReport, true, healthy},
+		"it failed before, and runs since a moment":  {inState(workload.RolloutComplete, time.Second), withoutReport, true, failing},
+		"it failed before, and rolls out since then": {inState(workload.RolloutProgressing, time.Second), withoutReport, true, failing},
+		"it failed before, and its strategy keeps":   {inState(workload.PodsNotReplaced, time.Second), withoutReport, true, healthy},
+		"it failed before, and its pods are refused": {rejected(inState(workload.RolloutProgressing, time.Minute)), withoutReport, true, failing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, state := &evaluation{Input: inputAt(noon)}, workload.State{}

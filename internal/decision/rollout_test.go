@@ -75,7 +75,7 @@ func blocked(name string, kind plan.BlockKind, desired *plan.Desired, state work
 }
 
 // where sets the rollout state, and how long ago it was reached.
-func where(rollout workload.Rollout, ago time.Duration, steady ...time.Duration) func(*workload.State) {
+func inState(rollout workload.Rollout, ago time.Duration, steady ...time.Duration) func(*workload.State) {
 	return func(s *workload.State) {
 		s.Rollout, s.Evidence, s.StateSince = rollout, 1, noon.Add(-ago)
 		for _, before := range steady {
@@ -85,18 +85,18 @@ func where(rollout workload.Rollout, ago time.Duration, steady ...time.Duration)
 }
 
 // told sets the workload's state in the last status.
-func told(state v1alpha1.WorkloadState) func(*evaluation) {
+func reportedAs(state v1alpha1.WorkloadState) func(*evaluation) {
 	return func(f *evaluation) {
 		f.Sidecar.Status.Workloads = []v1alpha1.WorkloadStatus{{Name: "cart", State: state}}
 	}
 }
 
 // seen sets the fault read from the pods.
-func seen(fault workload.Fault) func(*evaluation) {
+func withFault(fault workload.Fault) func(*evaluation) {
 	return func(f *evaluation) { f.Faults = map[types.UID]workload.Fault{"cart": fault} }
 }
 
-func nobodyKnows(*evaluation) {}
+func withoutReport(*evaluation) {}
 
 // After a restart, the operator does not know whether its last write changed the pod template. If the workload's status
 // is newer than that write, the failure in it counts.
@@ -115,12 +115,12 @@ func TestDecide_KeepsFailureOfLaterStatus(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := &evaluation{Input: inputAt(noon)}
-			told(test.listed)(e)
+			reportedAs(test.listed)(e)
 			if !test.reported.IsZero() {
 				e.Sidecar.Status.LastReconcileTime = &metav1.Time{Time: test.reported}
 			}
 			state := workload.State{IsOutlived: true, Overwritten: wrote}
-			where(workload.RolloutProgressing, time.Minute)(&state)
+			inState(workload.RolloutProgressing, time.Minute)(&state)
 			decided := decideFor(e, []evaluatedWorkload{evaluated("cart", plan.None, &plan.Desired{}, state)}, nil)
 			require.Equal(t, test.want, decided.Plans[0].Rollout.Phase == plan.RolloutFailed)
 		})
@@ -135,7 +135,7 @@ func TestDecide_BlocksOthersByRolloutState(t *testing.T) {
 	full := workload.Fault{Reason: meta.ReasonUnschedulable, Message: "pod cart-1: no node"}
 	const ours, theirs, busy = "failed", "hindered", "in flight"
 	const complete, lost, rolling, late = workload.RolloutComplete, workload.RolloutUnavailable, workload.RolloutProgressing, workload.RolloutFailed
-	refused := func(s *workload.State) { where(rolling, time.Second)(s); s.Refusal = "exceeded quota" }
+	refused := func(s *workload.State) { inState(rolling, time.Second)(s); s.Refusal = "exceeded quota" }
 	assumed := func(then func(*workload.State)) func(*workload.State) {
 		return func(s *workload.State) { then(s); s.IsAssumed = true }
 	}
@@ -147,33 +147,33 @@ func TestDecide_BlocksOthersByRolloutState(t *testing.T) {
 		says   string
 		again  time.Duration
 	}{
-		"it rolls out":                         {where(rolling, time.Hour), nobodyKnows, busy, "", "", 0},
-		"it soaks":                             {where(complete, 10*time.Second), nobodyKnows, busy, meta.ReasonSoaking, "available for 30s (spec.rollout.soak)", 20 * time.Second},
-		"it has soaked":                        {where(complete, 30*time.Second), nobodyKnows, "", "", "", 0},
-		"it has soaked before":                 {where(complete, time.Second, time.Minute), nobodyKnows, "", "", "", 0},
-		"it was restarted too often":           {where(complete, 10*time.Second), seen(weak), busy + ours, meta.ReasonSidecarRestarts, "restarted 3 times (rollout.halt.sidecarRestarts", 0},
-		"and long after its soak":              {where(complete, time.Hour), seen(weak), ours, meta.ReasonSidecarRestarts, "restarted 3 times (rollout.halt.sidecarRestarts", 0},
-		"what was wrong has passed":            {where(complete, time.Hour), seen(crash), "", "", "", 0},
-		"it loses pods in its soak":            {where(lost, time.Second, 2*time.Second), nobodyKnows, busy, meta.ReasonUnavailable, "pods are not read (rbac.optional.pods)", 119 * time.Second},
-		"and none of that is the sidecar's":    {where(lost, time.Hour, 2*time.Second), seen(workload.Fault{}), busy, meta.ReasonUnavailable, "not all pods are available", 0},
-		"and no node has room":                 {where(lost, time.Hour, 2*time.Second), seen(full), busy + theirs, meta.ReasonUnschedulable, "no node", 0},
-		"and it is the sidecar's fault":        {where(lost, time.Second, 2*time.Second), seen(crash), busy + ours, meta.ReasonCrashLoopBackOff, "container vector", 0},
-		"and nobody sees why, for two minutes": {where(lost, 2*time.Minute, 2*time.Second), nobodyKnows, busy + ours, meta.ReasonRolloutFailed, "stayed available for 30s", 0},
-		"it had failed, and pods are back":     {where(complete, 10*time.Second, 2*time.Second), told(v1alpha1.StateFailed), busy + ours, meta.ReasonRolloutFailed, "have not been available for that long since", 20 * time.Second},
-		"it had failed, and loses pods again":  {where(lost, time.Second, 2*time.Second), told(v1alpha1.StateFailed), busy + ours, meta.ReasonRolloutFailed, "stayed available for 30s", 0},
-		"it loses pods long after its soak":    {where(lost, time.Hour, time.Minute), nobodyKnows, "", meta.ReasonUnavailable, "not all pods are available", 0},
-		"and by the sidecar's fault":           {where(lost, time.Hour, time.Minute), seen(crash), theirs, meta.ReasonCrashLoopBackOff, "container vector", 0},
-		"its pods are refused":                 {refused, nobodyKnows, busy + theirs, meta.ReasonPodsRejected, "exceeded quota", 0},
-		"the sidecar keeps a rollout from it":  {where(rolling, time.Minute), seen(crash), busy + ours, meta.ReasonCrashLoopBackOff, "container vector", 0},
-		"no node has room for its pods":        {where(rolling, time.Minute), seen(full), busy + theirs, meta.ReasonUnschedulable, "no node", 0},
-		"it was too late":                      {where(late, time.Minute), nobodyKnows, ours, meta.ReasonRolloutFailed, "before its progress deadline; cause unknown", 0},
-		"and why is seen":                      {where(late, time.Minute), seen(crash), ours, meta.ReasonRolloutFailed, "before its progress deadline: container vector", 0},
+		"it rolls out":                         {inState(rolling, time.Hour), withoutReport, busy, "", "", 0},
+		"it soaks":                             {inState(complete, 10*time.Second), withoutReport, busy, meta.ReasonSoaking, "available for 30s (spec.rollout.soak)", 20 * time.Second},
+		"it has soaked":                        {inState(complete, 30*time.Second), withoutReport, "", "", "", 0},
+		"it has soaked before":                 {inState(complete, time.Second, time.Minute), withoutReport, "", "", "", 0},
+		"it was restarted too often":           {inState(complete, 10*time.Second), withFault(weak), busy + ours, meta.ReasonSidecarRestarts, "restarted 3 times (rollout.halt.sidecarRestarts", 0},
+		"and long after its soak":              {inState(complete, time.Hour), withFault(weak), ours, meta.ReasonSidecarRestarts, "restarted 3 times (rollout.halt.sidecarRestarts", 0},
+		"what was wrong has passed":            {inState(complete, time.Hour), withFault(crash), "", "", "", 0},
+		"it loses pods in its soak":            {inState(lost, time.Second, 2*time.Second), withoutReport, busy, meta.ReasonUnavailable, "pods are not read (rbac.optional.pods)", 119 * time.Second},
+		"and none of that is the sidecar's":    {inState(lost, time.Hour, 2*time.Second), withFault(workload.Fault{}), busy, meta.ReasonUnavailable, "not all pods are available", 0},
+		"and no node has room":                 {inState(lost, time.Hour, 2*time.Second), withFault(full), busy + theirs, meta.ReasonUnschedulable, "no node", 0},
+		"and it is the sidecar's fault":        {inState(lost, time.Second, 2*time.Second), withFault(crash), busy + ours, meta.ReasonCrashLoopBackOff, "container vector", 0},
+		"and nobody sees why, for two minutes": {inState(lost, 2*time.Minute, 2*time.Second), withoutReport, busy + ours, meta.ReasonRolloutFailed, "stayed available for 30s", 0},
+		"it had failed, and pods are back":     {inState(complete, 10*time.Second, 2*time.Second), reportedAs(v1alpha1.StateFailed), busy + ours, meta.ReasonRolloutFailed, "have not been available for that long since", 20 * time.Second},
+		"it had failed, and loses pods again":  {inState(lost, time.Second, 2*time.Second), reportedAs(v1alpha1.StateFailed), busy + ours, meta.ReasonRolloutFailed, "stayed available for 30s", 0},
+		"it loses pods long after its soak":    {inState(lost, time.Hour, time.Minute), withoutReport, "", meta.ReasonUnavailable, "not all pods are available", 0},
+		"and by the sidecar's fault":           {inState(lost, time.Hour, time.Minute), withFault(crash), theirs, meta.ReasonCrashLoopBackOff, "container vector", 0},
+		"its pods are refused":                 {refused, withoutReport, busy + theirs, meta.ReasonPodsRejected, "exceeded quota", 0},
+		"the sidecar keeps a rollout from it":  {inState(rolling, time.Minute), withFault(crash), busy + ours, meta.ReasonCrashLoopBackOff, "container vector", 0},
+		"no node has room for its pods":        {inState(rolling, time.Minute), withFault(full), busy + theirs, meta.ReasonUnschedulable, "no node", 0},
+		"it was too late":                      {inState(late, time.Minute), withoutReport, ours, meta.ReasonRolloutFailed, "before its progress deadline; cause unknown", 0},
+		"and why is seen":                      {inState(late, time.Minute), withFault(crash), ours, meta.ReasonRolloutFailed, "before its progress deadline: container vector", 0},
 
-		"after a restart, it seems to have soaked":           {assumed(where(complete, time.Second, time.Hour)), nobodyKnows, "", "", "", 0},
-		"but the status knows that it has not":               {assumed(where(complete, time.Second, time.Hour)), told(v1alpha1.StateSoaking), busy, meta.ReasonSoaking, "30s", 29 * time.Second},
-		"and that it failed":                                 {assumed(where(lost, time.Second, time.Hour)), told(v1alpha1.StateFailed), busy + ours, meta.ReasonRolloutFailed, "stayed available", 0},
-		"and not, what is no part of a rollout":              {assumed(where(lost, time.Second, time.Hour)), told(v1alpha1.StateUnavailable), "", meta.ReasonUnavailable, "not all pods are available", 0},
-		"after a restart, it has not been there long enough": {assumed(where(complete, 2*time.Second, 20*time.Second)), nobodyKnows, busy, meta.ReasonSoaking, "30s", 28 * time.Second},
+		"after a restart, it seems to have soaked":           {assumed(inState(complete, time.Second, time.Hour)), withoutReport, "", "", "", 0},
+		"but the status knows that it has not":               {assumed(inState(complete, time.Second, time.Hour)), reportedAs(v1alpha1.StateSoaking), busy, meta.ReasonSoaking, "30s", 29 * time.Second},
+		"and that it failed":                                 {assumed(inState(lost, time.Second, time.Hour)), reportedAs(v1alpha1.StateFailed), busy + ours, meta.ReasonRolloutFailed, "stayed available", 0},
+		"and not, what is no part of a rollout":              {assumed(inState(lost, time.Second, time.Hour)), reportedAs(v1alpha1.StateUnavailable), "", meta.ReasonUnavailable, "not all pods are available", 0},
+		"after a restart, it has not been there long enough": {assumed(inState(complete, 2*time.Second, 20*time.Second)), withoutReport, busy, meta.ReasonSoaking, "30s", 28 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, state := &evaluation{Input: inputAt(noon)}, workload.State{}
@@ -210,14 +210,14 @@ func TestDecide_BlocksOthersByRolloutState(t *testing.T) {
 // that the cause is not known, and why.
 func TestDecide_ReportsMissingCauseOfFailure(t *testing.T) {
 	quiet := func(since time.Duration) func(*workload.State) {
-		return func(s *workload.State) { where(workload.RolloutProgressing, since)(s); s.Newest = 1 }
+		return func(s *workload.State) { inState(workload.RolloutProgressing, since)(s); s.Newest = 1 }
 	}
 	held := func(s *workload.State) {
-		where(workload.PodsNotReplaced, time.Hour)(s)
+		inState(workload.PodsNotReplaced, time.Hour)(s)
 		s.IsHeldByWrite, s.HeldReason = true, "the next run uses the new template"
 	}
 	aborted := func(s *workload.State) {
-		where(workload.RolloutFailed, time.Hour)(s)
+		inState(workload.RolloutFailed, time.Hour)(s)
 		s.FailureCause, s.Advice = "its rollout was aborted: metric", "retry it"
 	}
 	partial, warned := workload.Fault{IsPartial: true}, workload.Fault{Reason: meta.ReasonControllerWarning, Message: "its controller reports UnknownTimeZone: Mars"}
@@ -230,15 +230,15 @@ func TestDecide_ReportsMissingCauseOfFailure(t *testing.T) {
 		says   string
 		again  time.Duration
 	}{
-		"soon":                     {"StatefulSet", quiet(time.Minute), nobodyKnows, "", "", time.Minute},
-		"neither is read":          {"StatefulSet", quiet(2 * time.Minute), nobodyKnows, meta.ReasonRollingOut, unread, 8 * time.Minute},
-		"pods are read, no events": {"DaemonSet", quiet(2 * time.Minute), seen(partial), meta.ReasonRollingOut, unread, 8 * time.Minute},
-		"both show nothing":        {"DaemonSet", quiet(2 * time.Minute), seen(workload.Fault{}), meta.ReasonRollingOut, "no progress since 2026-11-21T11:58:00Z", 8 * time.Minute},
-		"at the deadline":          {"StatefulSet", quiet(10 * time.Minute), seen(partial), meta.ReasonRolloutFailed, "no progress since 2026-11-21T11:50:00Z: no further pod was updated or became available for 10m0s; cause not read (rbac.optional.pods)", 0},
-		"and events show nothing":  {"StatefulSet", quiet(10 * time.Minute), seen(workload.Fault{}), meta.ReasonRolloutFailed, "no progress since 2026-11-21T11:50:00Z: no further pod was updated or became available for 10m0s", 0},
-		"aborted":                  {"Rollout", aborted, seen(workload.Fault{}), meta.ReasonRolloutFailed, "its rollout was aborted: metric (retry it)", 0},
-		"no run, no events":        {"CronJob", held, seen(partial), meta.ReasonPodsNotReplaced, "the next run uses the new template; no progress since 2026-11-21T11:00:00Z; cause not read (rbac.optional.pods)", 0},
-		"no run, and a warning":    {"CronJob", held, seen(warned), meta.ReasonControllerWarning, "UnknownTimeZone", 0},
+		"soon":                     {"StatefulSet", quiet(time.Minute), withoutReport, "", "", time.Minute},
+		"neither is read":          {"StatefulSet", quiet(2 * time.Minute), withoutReport, meta.ReasonRollingOut, unread, 8 * time.Minute},
+		"pods are read, no events": {"DaemonSet", quiet(2 * time.Minute), withFault(partial), meta.ReasonRollingOut, unread, 8 * time.Minute},
+		"both show nothing":        {"DaemonSet", quiet(2 * time.Minute), withFault(workload.Fault{}), meta.ReasonRollingOut, "no progress since 2026-11-21T11:58:00Z", 8 * time.Minute},
+		"at the deadline":          {"StatefulSet", quiet(10 * time.Minute), withFault(partial), meta.ReasonRolloutFailed, "no progress since 2026-11-21T11:50:00Z: no further pod was updated or became available for 10m0s; cause not read (rbac.optional.pods)", 0},
+		"and events show nothing":  {"StatefulSet", quiet(10 * time.Minute), withFault(workload.Fault{}), meta.ReasonRolloutFailed, "no progress since 2026-11-21T11:50:00Z: no further pod was updated or became available for 10m0s", 0},
+		"aborted":                  {"Rollout", aborted, withFault(workload.Fault{}), meta.ReasonRolloutFailed, "its rollout was aborted: metric (retry it)", 0},
+		"no run, no events":        {"CronJob", held, withFault(partial), meta.ReasonPodsNotReplaced, "the next run uses the new template; no progress since 2026-11-21T11:00:00Z; cause not read (rbac.optional.pods)", 0},
+		"no run, and a warning":    {"CronJob", held, withFault(warned), meta.ReasonControllerWarning, "UnknownTimeZone", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, state := &evaluation{Input: inputAt(noon)}, workload.State{}
@@ -295,7 +295,7 @@ func TestDecide_ReleasesSlotAfterRemoval(t *testing.T) {
 // A sidecar soaks and uses a rollout slot. The next change of that workload starts at once in the same slot.
 func TestDecide_ReplacesSoakingSidecarInItsSlot(t *testing.T) {
 	state := workload.State{Generation: 1}
-	where(workload.RolloutUnavailable, time.Second, time.Second)(&state)
+	inState(workload.RolloutUnavailable, time.Second, time.Second)(&state)
 	soaking := evaluated("cart", plan.Update, &plan.Desired{}, state)
 
 	decided := decideFor(&evaluation{Input: inputAfterWrite()}, []evaluatedWorkload{soaking, evaluated("next", plan.Update, &plan.Desired{}, workload.State{})}, nil)
@@ -313,24 +313,24 @@ func TestDecide_StopsOnlySidecarOfUnknownFailure(t *testing.T) {
 	blind := func(then func(*evaluation)) func(*evaluation) {
 		return func(f *evaluation) { then(f); f.PodsNotRead = "pods are not read" }
 	}
-	late, lost := where(workload.RolloutFailed, time.Minute), where(workload.RolloutUnavailable, 2*time.Minute, 2*time.Second)
+	late, lost := inState(workload.RolloutFailed, time.Minute), inState(workload.RolloutUnavailable, 2*time.Minute, 2*time.Second)
 	refused := func(s *workload.State) { late(s); s.Refusal = "exceeded quota" }
-	back := where(workload.RolloutComplete, 10*time.Second, 2*time.Second)
+	back := inState(workload.RolloutComplete, 10*time.Second, 2*time.Second)
 	for name, test := range map[string]struct {
 		is                                func(*workload.State)
 		known                             func(*evaluation)
 		isSidecars, isUnexplained, isDone bool
 	}{
-		"deadline, pods not read":                 {late, blind(nobodyKnows), false, true, false},
-		"deadline, pods of this workload unread":  {late, nobodyKnows, false, true, false},
-		"deadline, the sidecar crashes":           {late, seen(crash), true, false, false},
-		"deadline, no node has room":              {late, seen(full), true, false, false},
-		"deadline, only the application can be":   {late, seen(workload.Fault{}), false, false, false},
-		"deadline, the API server refuses pods":   {refused, blind(nobodyKnows), true, false, false},
-		"pods lost, not read":                     {lost, blind(nobodyKnows), false, true, false},
-		"pods back after a failure, not read":     {back, blind(told(v1alpha1.StateFailed)), false, true, false},
-		"pods back after a failure that was seen": {back, told(v1alpha1.StateFailed), true, false, false},
-		"soaked": {where(workload.RolloutComplete, time.Minute), blind(nobodyKnows), false, false, true},
+		"deadline, pods not read":                 {late, blind(withoutReport), false, true, false},
+		"deadline, pods of this workload unread":  {late, withoutReport, false, true, false},
+		"deadline, the sidecar crashes":           {late, withFault(crash), true, false, false},
+		"deadline, no node has room":              {late, withFault(full), true, false, false},
+		"deadline, only the application can be":   {late, withFault(workload.Fault{}), false, false, false},
+		"deadline, the API server refuses pods":   {refused, blind(withoutReport), true, false, false},
+		"pods lost, not read":                     {lost, blind(withoutReport), false, true, false},
+		"pods back after a failure, not read":     {back, blind(reportedAs(v1alpha1.StateFailed)), false, true, false},
+		"pods back after a failure that was seen": {back, reportedAs(v1alpha1.StateFailed), true, false, false},
+		"soaked": {inState(workload.RolloutComplete, time.Minute), blind(withoutReport), false, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, state := &evaluation{Input: inputAt(noon)}, workload.State{}
