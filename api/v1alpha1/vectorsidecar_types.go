@@ -36,10 +36,6 @@ type VectorSidecar struct {
 	// +optional
 	Status VectorSidecarStatus `json:"status,omitempty"`
 
-	// Cluster is set if this value stands for a ClusterVectorSidecar in one namespace. Such values
-	// exist only in a process: no object in a cluster has it.
-	Cluster *InCluster `json:"-"`
-
 	// Malformed explains which part of the stored object cannot be read and is left out, "" for
 	// none.
 	Malformed string `json:"-"`
@@ -47,21 +43,6 @@ type VectorSidecar struct {
 	// OmittedBytes is the size in bytes of the content that the operator's cache leaves out, 0 for a
 	// complete object.
 	OmittedBytes int `json:"-"`
-}
-
-// InCluster has the additional data of a ClusterVectorSidecar in one namespace.
-type InCluster struct {
-	ClusterScope `json:"-"`
-
-	// IsLeaving is true if the namespace is not selected now.
-	IsLeaving bool `json:"-"`
-
-	// Invalid explains why the namespaceSelector cannot be parsed, "" if it can. If it is set, it
-	// is unknown whether the namespace is selected.
-	Invalid string `json:"-"`
-
-	// Waves are the waves of the status, which are shared.
-	Waves []RolloutStatus `json:"-"`
 }
 
 // VectorSidecarList is a list of VectorSidecars.

@@ -132,6 +132,8 @@ func (h *Handler) decodeRequest(request *admission.Request) (*decodedRequest, er
 type change struct {
 	// oldSidecar is the VectorSidecar before the update, or nil for a creation.
 	sidecar, oldSidecar *v1alpha1.VectorSidecar
+	// scope and oldScope are the scopes of both.
+	scope, oldScope desired.ParentScope
 	// maxWorkloads is the maximum number of workloads to check.
 	maxWorkloads int
 	// isExampleNamespace reports whether the namespace is only an example, with content that is ignored.
@@ -149,6 +151,7 @@ func (h *Handler) reviewChange(ctx context.Context, change *change) (result, pub
 	}
 	if change.oldSidecar != nil && len(result.faults) > 0 {
 		previous, err := h.reviewSnapshot(ctx, change, change.oldSidecar, func(s *decision.Input) {
+			s.SetScope(change.oldScope)
 			if change.oldExcludesNamespace {
 				s.Workloads, s.Others = nil, nil
 			}
@@ -183,6 +186,7 @@ func (h *Handler) reviewSnapshot(ctx context.Context, change *change, sidecar *v
 		return review{}, err
 	}
 	snapshot.LeavesReference = true
+	snapshot.SetScope(change.scope)
 	if change.isExampleNamespace {
 		snapshot.Workloads, snapshot.Others, snapshot.NamespaceLabels = nil, nil, nil
 		withoutConfigMaps(snapshot)

@@ -12,6 +12,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 )
 
@@ -57,9 +58,9 @@ func (h *Handler) reviewCluster(ctx context.Context, cluster, oldCluster *v1alph
 		if i >= environments && isAccepted {
 			break
 		}
-		change := &change{sidecar: clusterwide.NewSidecar(cluster, name, true), maxWorkloads: mostWorkloads / len(names), isExampleNamespace: isExampleNamespace}
+		change := &change{scope: scopeWithoutFault(cluster), sidecar: clusterwide.NewSidecar(cluster, name, true), maxWorkloads: mostWorkloads / len(names), isExampleNamespace: isExampleNamespace}
 		if oldCluster != nil {
-			change.oldSidecar = clusterwide.NewSidecar(oldCluster, name, true)
+			change.oldScope, change.oldSidecar = scopeWithoutFault(oldCluster), clusterwide.NewSidecar(oldCluster, name, true)
 			change.oldExcludesNamespace = !slices.ContainsFunc(oldSelected, func(n clusterwide.Namespace) bool { return n.Name == name })
 		}
 		result, publicResult, err := h.reviewChange(ctx, change)
@@ -81,6 +82,13 @@ func (h *Handler) reviewCluster(ctx context.Context, cluster, oldCluster *v1alph
 	combined := combineReviews(reviews)
 	combined.addSelector(cluster, oldCluster)
 	return combined, nil
+}
+
+// scopeWithoutFault returns the scope of a ClusterVectorSidecar. It has no fault, because addSelector adds it.
+func scopeWithoutFault(cluster *v1alpha1.ClusterVectorSidecar) desired.ParentScope {
+	scope := clusterwide.NewParentScope(cluster)
+	scope.Invalid = ""
+	return scope
 }
 
 // isFaulty reports whether the review has a fault, including a fault that the old object also has.

@@ -22,7 +22,7 @@ import (
 // ClusterVectorSidecar does not. Existing objects are not an error. The error may be ErrTerminating.
 func (w *Writer) CreateValidation(ctx context.Context, owner *v1alpha1.VectorSidecar, job *batchv1.Job, files *corev1.ConfigMap) error {
 	var reference []metav1.OwnerReference
-	if owner.Cluster == nil {
+	if !meta.IsOfCluster(owner.Name) {
 		reference = append(reference, *metav1.NewControllerRef(owner, v1alpha1.GroupVersion.WithKind("VectorSidecar")))
 	}
 	job, files = job.DeepCopy(), files.DeepCopy()

@@ -17,6 +17,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/humanize"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
@@ -31,7 +32,7 @@ func (r *result) matches(object workload.Object) (bool, string) {
 	if record == nil {
 		record = workloadcache.NewRecord(object)
 	}
-	if !decision.Selects(r.sidecar, record) {
+	if !r.input.Selects(record) {
 		return false, mismatchReason(r.sidecar, record)
 	}
 	selector, _ := metav1.LabelSelectorAsSelector(&r.sidecar.Spec.Selector) // The selector is valid because it was used to select the workload.
@@ -95,12 +96,13 @@ func labelText(workloadLabels map[string]string, key string) string {
 func (s *session) findInOtherNamespaces(ctx context.Context, deployment workload.Object) (string, error) {
 	var name string
 	selects := func(sidecar *v1alpha1.VectorSidecar) bool {
-		if sidecar.Namespace == deployment.GetNamespace() || sidecar.Cluster != nil || sidecar.Spec.MatchAll {
+		if sidecar.Namespace == deployment.GetNamespace() || meta.IsOfCluster(sidecar.Name) || sidecar.Spec.MatchAll {
 			return false
 		}
 		candidate, _ := workload.ToObject(deployment.DeepCopyObject())
 		candidate.SetNamespace(sidecar.Namespace)
-		if decision.Selects(sidecar, workloadcache.NewRecord(candidate)) {
+		input := decision.Input{Inputs: desired.Inputs{Sidecar: sidecar}}
+		if input.Selects(workloadcache.NewRecord(candidate)) {
 			name = sidecar.Namespace + "/" + sidecar.Name
 		}
 		return name != ""

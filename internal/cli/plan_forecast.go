@@ -20,6 +20,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/internal/fleet"
 	"kontroloop.ai/vector-sidecar-operator/internal/livelist"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/simulate"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -141,7 +142,7 @@ func (s *session) existingObjects(ctx context.Context, namespace string) (simula
 	}
 	existing := simulate.Objects{ConfigMaps: len(names)}
 	for _, sidecar := range s.objects.Sidecars() {
-		if sidecar.Namespace == namespace && sidecar.Cluster == nil && sidecar.UID != "" {
+		if sidecar.Namespace == namespace && !meta.IsOfCluster(sidecar.Name) && sidecar.UID != "" {
 			existing.VectorSidecars++
 		}
 	}
@@ -160,7 +161,7 @@ func createdObjects(results []*result) map[string]simulate.Objects {
 				objects.ConfigMaps++
 			}
 		}
-		if ruled.sidecar.Cluster == nil && ruled.sidecar.UID == "" {
+		if !meta.IsOfCluster(ruled.sidecar.Name) && ruled.sidecar.UID == "" {
 			objects.VectorSidecars++
 		}
 		if objects != (simulate.Objects{}) {

@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
-	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
@@ -86,7 +85,7 @@ func reportedInvalid(status *v1alpha1.VectorSidecarStatus) *desired.Invalid {
 // reportedPlan returns the plan of a workload according to the status, or nil for none. decided is the plan of the
 // decision, or nil.
 func (r *result) reportedPlan(view *workload.View, decided *plan.Plan) *plan.Plan {
-	if !decision.Selects(r.sidecar, r.findRecord(view.Ref)) || !r.sidecar.Spec.IsEnabled() {
+	if !r.input.Selects(r.findRecord(view.Ref)) || !r.sidecar.Spec.IsEnabled() {
 		return decided // Removing a sidecar needs no values.
 	}
 	status, manager := &r.sidecar.Status, meta.Manager(r.sidecar.Name)

@@ -373,11 +373,7 @@ func (s *session) evaluateSidecar(ctx context.Context, sidecar *v1alpha1.VectorS
 			sidecar.Namespace, sidecar.Name, currentRevision, publishedRevision))
 	}
 	if text := lastgood.RevertMessage(sidecar); text != "" {
-		title := meta.TitleIn(sidecar.Namespace, sidecar.Name)
-		if sidecar.Cluster != nil { // A ClusterVectorSidecar reverts in all namespaces.
-			title = meta.Title(sidecar.Name)
-		}
-		s.addNote(title + ": " + text)
+		s.addNote(meta.OwnTitle(sidecar.Namespace, sidecar.Name) + ": " + text) // A ClusterVectorSidecar reverts in all namespaces.
 	}
 	input.Renderers, input.ValidatesAlways = runtime.GOMAXPROCS(0), s.asksVector
 	onNodes := s.objects.OnEveryNode()

@@ -79,9 +79,7 @@ func (s *Selector) Selects(namespace metav1.Object) bool {
 // NewSidecar returns the VectorSidecar of a ClusterVectorSidecar with this selector in a namespace. If the selector
 // cannot be parsed, the VectorSidecar stays unchanged, because the earlier selection is unknown.
 func (s *Selector) NewSidecar(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSelected bool) *v1alpha1.VectorSidecar {
-	sidecar := NewSidecar(cluster, namespace, isSelected || s.fault != "")
-	sidecar.Cluster.Invalid = s.fault
-	return sidecar
+	return NewSidecar(cluster, namespace, isSelected || s.fault != "")
 }
 
 // HasOptedOut reports whether a namespace has the label or annotation that excludes it from
@@ -108,7 +106,6 @@ func NewSidecar(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSele
 		},
 		Spec:      cluster.Spec.VectorSidecarSpec,
 		Malformed: cluster.Malformed,
-		Cluster:   &v1alpha1.InCluster{ClusterScope: cluster.Spec.ClusterScope, Waves: cluster.Status.Waves},
 		Status: v1alpha1.VectorSidecarStatus{
 			LastReconcileTime: cluster.Status.LastReconcileTime, LastHandledReconcileAt: cluster.Status.LastHandledReconcileAt, RemovedByOwners: cluster.Status.RemovedByOwners,
 			LastKnownGood: cluster.Status.LastKnownGood, Reverted: cluster.Status.Reverted, Retry: cluster.Status.Retry,
@@ -125,9 +122,27 @@ func NewSidecar(cluster *v1alpha1.ClusterVectorSidecar, namespace string, isSele
 		}
 	}
 	if !isSelected && sidecar.DeletionTimestamp == nil {
-		sidecar.DeletionTimestamp, sidecar.Spec.DeletionPolicy, sidecar.Cluster.IsLeaving = &cluster.CreationTimestamp, v1alpha1.DeletionRemove, true
+		sidecar.DeletionTimestamp, sidecar.Spec.DeletionPolicy = &cluster.CreationTimestamp, v1alpha1.DeletionRemove
 	}
 	return sidecar
+}
+
+// NewParentScopes returns the scopes of ClusterVectorSidecars.
+func NewParentScopes(clusters []v1alpha1.ClusterVectorSidecar) desired.ParentScopes {
+	scopes := desired.ParentScopes{}
+	for i := range clusters {
+		scopes[meta.ClusterSidecarName(clusters[i].Name)] = NewParentScope(&clusters[i])
+	}
+	return scopes
+}
+
+// NewParentScope returns the scope of a ClusterVectorSidecar.
+func NewParentScope(cluster *v1alpha1.ClusterVectorSidecar) desired.ParentScope {
+	selector, _ := NewSelector(&cluster.Spec, "")
+	return desired.ParentScope{
+		ClusterScope: cluster.Spec.ClusterScope, Generation: cluster.Generation, IsActive: cluster.DeletionTimestamp == nil,
+		Invalid: selector.fault, Waves: cluster.Status.Waves,
+	}
 }
 
 // NewSidecarWithoutNamespace returns the VectorSidecar that a ClusterVectorSidecar stands for in any namespace. It has no
@@ -152,10 +167,13 @@ func finishedCanary(cluster *v1alpha1.ClusterVectorSidecar, namespace string) st
 // namespace. The result has only the name and the UID. All other objects are returned unchanged.
 func ResolveCluster(object runtime.Object) runtime.Object {
 	sidecar, isSidecar := object.(*v1alpha1.VectorSidecar)
-	if !isSidecar || sidecar.Cluster == nil {
+	if !isSidecar {
 		return object
 	}
-	name, _ := meta.ParseClusterName(sidecar.Name)
+	name, isCluster := meta.ParseClusterName(sidecar.Name)
+	if !isCluster {
+		return object
+	}
 	return &v1alpha1.ClusterVectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: name, UID: sidecar.UID}}
 }
 

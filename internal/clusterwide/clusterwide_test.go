@@ -85,7 +85,6 @@ func TestNewSidecar_IgnoresOrphanPolicyInUnselectedNamespace(t *testing.T) {
 	cluster.Spec.DeletionPolicy = v1alpha1.DeletionOrphan
 	made := NewSidecar(cluster, "shop", false)
 	require.NotNil(t, made.DeletionTimestamp)
-	require.True(t, made.Cluster.IsLeaving)
 	require.False(t, made.Orphans(), "the ClusterVectorSidecar is not deleted, so its policy for that says nothing")
 	require.Nil(t, cluster.DeletionTimestamp)
 }
@@ -101,8 +100,7 @@ func TestNewSelector_KeepsSidecarsIfInvalid(t *testing.T) {
 	made := selector.NewSidecar(cluster, "shop", false)
 
 	require.Nil(t, made.DeletionTimestamp)
-	require.False(t, made.Cluster.IsLeaving)
-	require.Equal(t, err.Error(), made.Cluster.Invalid)
+	require.Equal(t, err.Error(), NewParentScope(cluster).Invalid)
 }
 
 // The cached copy of a ClusterVectorSidecar that is too large lacks the sidecar's spec. Each namespace still reports

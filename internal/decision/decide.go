@@ -295,17 +295,18 @@ func (d *Decision) remove(input *Input, w *evaluatedWorkload) {
 	if removal.Existing.IsMarked && !removal.Existing.IsOwned && !removal.Existing.Waits && !d.IsForDeletion {
 		d.LeavesMarks, removal.Change, removal.Block = true, plan.None, nil
 	}
-	removal.Workload, removal.Write.Cause = w.Record.State(), removalCause(input.Sidecar)
+	removal.Workload, removal.Write.Cause = w.Record.State(), input.removalCause()
 	if removal = d.withRollout(input, removal); removal.Rollout.InFlight || !removal.HasChange(plan.None) {
 		d.Plans = append(d.Plans, removal)
 	}
 }
 
 // removalCause returns the cause of a removal: why a workload should not have the sidecar.
-func removalCause(sidecar *v1alpha1.VectorSidecar) string {
+func (input *Input) removalCause() string {
+	sidecar := input.Sidecar
 	title := meta.Title(sidecar.Name)
 	switch {
-	case sidecar.Cluster != nil && sidecar.Cluster.IsLeaving:
+	case sidecar.DeletionTimestamp != nil && input.Scope().IsActive:
 		return title + " no longer selects the namespace"
 	case sidecar.DeletionTimestamp != nil:
 		return title + " is deleted"

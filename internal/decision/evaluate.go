@@ -11,6 +11,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/desired"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -18,10 +19,10 @@ import (
 
 // addPreceding adds the evaluations of the VectorSidecars that take precedence in some of the workloads.
 func (e *evaluation) addPreceding(cache *desired.Cache, records []*workloadcache.Record) {
-	for _, sidecar := range precedingSidecars(e.Sidecar, e.Others, records) {
+	for _, sidecar := range precedingSidecars(&e.Input, records) {
 		preceding := &evaluation{Input: e.Input, reader: e.reader, preceding: slices.Clip(e.preceding), pending: map[types.UID]*plan.Desired{}, bases: map[string]string{}}
 		preceding.Sidecar = sidecar
-		preceding.selector, _ = parseSelector(sidecar) // The selector of a preceding VectorSidecar is valid.
+		preceding.selector, _ = parseSelector(sidecar, preceding.Scope().Invalid) // The selector of a preceding VectorSidecar is valid.
 		preceding.desired = desired.New(&preceding.Inputs, e.reader, cache)
 		if common := preceding.desired.CommonVariant(); common != nil && common.Container != "" {
 			e.preceding = append(e.preceding, preceding)
@@ -117,7 +118,7 @@ func (e *evaluation) evaluateView(ctx context.Context, record *workloadcache.Rec
 func (e *evaluation) competitors(ctx context.Context, record *workloadcache.Record, view *workload.View) []competitor {
 	var competitors []competitor
 	for _, preceding := range e.preceding {
-		supersedes := e.Sidecar.Cluster != nil && preceding.Sidecar.Cluster == nil && preceding.desired.Invalid == nil
+		supersedes := meta.IsOfCluster(e.Sidecar.Name) && !meta.IsOfCluster(preceding.Sidecar.Name) && preceding.desired.Invalid == nil
 		if (supersedes || !view.Owned[e.manager()].HasPlainAnnotations) && record.IsSelectedBy(preceding.selector) {
 			competitors = append(competitors, competitor{
 				name: preceding.Sidecar.Name, container: preceding.desired.CommonVariant().Container, supersedes: supersedes, pending: preceding.pendingSidecar(ctx, record, view),

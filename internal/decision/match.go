@@ -15,18 +15,18 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
-// Selects reports whether a VectorSidecar selects a workload by namespace, kind and labels. It returns false if the
-// VectorSidecar is invalid or being deleted, or if the record is nil. The VectorSidecar of a ClusterVectorSidecar is
+// Selects reports whether the VectorSidecar of the Input selects a workload by namespace, kind and labels. It returns
+// false if the VectorSidecar is invalid or being deleted, or if the record is nil. The VectorSidecar of a ClusterVectorSidecar is
 // being deleted in namespaces that are not selected.
-func Selects(sidecar *v1alpha1.VectorSidecar, record *workloadcache.Record) bool {
-	selector, invalid := parseSelector(sidecar)
+func (input *Input) Selects(record *workloadcache.Record) bool {
+	selector, invalid := parseSelector(input.Sidecar, input.Scope().Invalid)
 	return invalid == nil && record != nil && record.IsSelectedBy(selector)
 }
 
 // parseSelector parses spec.selector. An empty selector needs spec.matchAll, because objects that are older than that
-// rule of the CRD may lack it. A VectorSidecar that is too large is invalid. A VectorSidecar that is being deleted
-// does not select workloads.
-func parseSelector(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector, invalid *desired.Invalid) {
+// rule of the CRD may lack it. A VectorSidecar that is too large is invalid, and one with an invalid ParentScope.
+// A VectorSidecar that is being deleted does not select workloads.
+func parseSelector(sidecar *v1alpha1.VectorSidecar, invalidScope string) (selector workload.Selector, invalid *desired.Invalid) {
 	if sidecar.DeletionTimestamp != nil {
 		return workload.Selector{}, nil
 	}
@@ -36,8 +36,8 @@ func parseSelector(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector,
 	if sidecar.Malformed != "" {
 		return selector, &desired.Invalid{Reason: meta.ReasonInvalidSpec, Message: desired.Describe(sidecar) + ": " + sidecar.Malformed + ": correct the value; injected sidecars stay unchanged"}
 	}
-	if cluster := sidecar.Cluster; cluster != nil && cluster.Invalid != "" {
-		return selector, &desired.Invalid{Reason: meta.ReasonInvalidSelector, Message: meta.Title(sidecar.Name) + ": " + cluster.Invalid}
+	if invalidScope != "" {
+		return selector, &desired.Invalid{Reason: meta.ReasonInvalidSelector, Message: meta.Title(sidecar.Name) + ": " + invalidScope}
 	}
 	selector, err := workload.NewSelector(sidecar)
 	if err != nil {
@@ -55,7 +55,7 @@ func parseSelector(sidecar *v1alpha1.VectorSidecar) (selector workload.Selector,
 // have the sidecar.
 func match(input *Input) (inject, remove []*workloadcache.Record, kinds Kinds, invalid *desired.Invalid) {
 	sidecar := input.Sidecar
-	selector, invalid := parseSelector(sidecar)
+	selector, invalid := parseSelector(sidecar, input.Scope().Invalid)
 	if invalid != nil {
 		return nil, nil, kinds, invalid
 	}
@@ -96,16 +96,16 @@ func keepsUnread(input *Input, record *workloadcache.Record) bool {
 
 // precedingSidecars returns the preceding VectorSidecars that inject and select one of the matched workloads, sorted by
 // precedence. Each item of the result is itself preceded by the items before it.
-func precedingSidecars(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.VectorSidecar, matched []*workloadcache.Record) []*v1alpha1.VectorSidecar {
-	sidecars = slices.Clone(sidecars)
-	SortByPrecedence(sidecars)
+func precedingSidecars(input *Input, matched []*workloadcache.Record) []*v1alpha1.VectorSidecar {
+	sidecars := slices.Clone(input.Others)
+	SortByPrecedence(sidecars, input.Scopes)
 	var preceding []*v1alpha1.VectorSidecar
 	for i := range sidecars {
 		candidate := &sidecars[i]
-		if !TakesPrecedence(candidate, sidecar) || !candidate.Spec.IsEnabled() || candidate.DeletionTimestamp != nil {
+		if !TakesPrecedence(candidate, input.Sidecar, input.Scopes) || !candidate.Spec.IsEnabled() || candidate.DeletionTimestamp != nil {
 			continue
 		}
-		selector, invalid := parseSelector(candidate)
+		selector, invalid := parseSelector(candidate, input.Scopes[candidate.Name].Invalid)
 		if invalid == nil && slices.ContainsFunc(matched, func(record *workloadcache.Record) bool { return record.IsSelectedBy(selector) }) {
 			preceding = append(preceding, candidate)
 		}
@@ -116,12 +116,12 @@ func precedingSidecars(sidecar *v1alpha1.VectorSidecar, sidecars []v1alpha1.Vect
 // TakesPrecedence reports whether a takes precedence over b. VectorSidecars of the namespace precede
 // ClusterVectorSidecars of any age, except for names in takesPrecedenceOver. With this exception the relation may have
 // cycles: a ClusterVectorSidecar precedes a VectorSidecar, which precedes another ClusterVectorSidecar that is older.
-func TakesPrecedence(a, b *v1alpha1.VectorSidecar) bool {
-	switch {
-	case a.Cluster == nil && b.Cluster != nil:
-		return !slices.Contains(b.Cluster.TakesPrecedenceOver, a.Name)
-	case a.Cluster != nil && b.Cluster == nil:
-		return slices.Contains(a.Cluster.TakesPrecedenceOver, b.Name)
+func TakesPrecedence(a, b *v1alpha1.VectorSidecar, scopes desired.ParentScopes) bool {
+	switch isACluster, isBCluster := meta.IsOfCluster(a.Name), meta.IsOfCluster(b.Name); {
+	case !isACluster && isBCluster:
+		return !slices.Contains(scopes[b.Name].TakesPrecedenceOver, a.Name)
+	case isACluster && !isBCluster:
+		return slices.Contains(scopes[a.Name].TakesPrecedenceOver, b.Name)
 	}
 	if a.CreationTimestamp.Equal(&b.CreationTimestamp) {
 		return a.Name < b.Name
@@ -131,10 +131,10 @@ func TakesPrecedence(a, b *v1alpha1.VectorSidecar) bool {
 
 // SortByPrecedence sorts the VectorSidecars of one namespace and the ClusterVectorSidecars there by precedence. If the
 // relation of TakesPrecedence has a cycle, not every pair can be in order.
-func SortByPrecedence(sidecars []v1alpha1.VectorSidecar) {
+func SortByPrecedence(sidecars []v1alpha1.VectorSidecar, scopes desired.ParentScopes) {
 	var clusters []v1alpha1.VectorSidecar
 	for i := range sidecars {
-		if sidecars[i].Cluster != nil {
+		if meta.IsOfCluster(sidecars[i].Name) {
 			clusters = append(clusters, sidecars[i])
 		}
 	}
@@ -146,14 +146,14 @@ func SortByPrecedence(sidecars []v1alpha1.VectorSidecar) {
 	// takes precedence over, except if a later ClusterVectorSidecar takes precedence over them, too.
 	rank := func(sidecar *v1alpha1.VectorSidecar) (n int) {
 		for i := range clusters {
-			if clusters[i].Name == sidecar.Name || slices.Contains(clusters[i].Cluster.TakesPrecedenceOver, sidecar.Name) {
+			if clusters[i].Name == sidecar.Name || slices.Contains(scopes[clusters[i].Name].TakesPrecedenceOver, sidecar.Name) {
 				n = i + 1
 			}
 		}
 		return n
 	}
 	isLast := func(sidecar *v1alpha1.VectorSidecar) int {
-		if sidecar.Cluster == nil && rank(sidecar) > 0 {
+		if !meta.IsOfCluster(sidecar.Name) && rank(sidecar) > 0 {
 			return 1
 		}
 		return 0

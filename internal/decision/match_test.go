@@ -92,7 +92,7 @@ func TestPrecedingSidecars_ReturnPrecedingVectorSidecars(t *testing.T) {
 	sidecar := made("logs", 5, asIs)
 
 	var found []string
-	for _, preceding := range precedingSidecars(&sidecar, []v1alpha1.VectorSidecar{
+	others := []v1alpha1.VectorSidecar{
 		made("second", 2, asIs), made("first", 1, asIs), made("at the same time", 5, asIs), made("of a later name", 5, func(vs *v1alpha1.VectorSidecar) { vs.Name = "z" }),
 		made("younger", 6, asIs),
 		made("disabled", 1, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) }),
@@ -100,7 +100,8 @@ func TestPrecedingSidecars_ReturnPrecedingVectorSidecars(t *testing.T) {
 		made("of others", 1, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels["logs"] = "none" }),
 		made("of everything, by mistake", 1, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector = metav1.LabelSelector{} }),
 		made("too large", 1, func(vs *v1alpha1.VectorSidecar) { vs.Annotations = map[string]string{"a": strings.Repeat("x", 1<<20)} }),
-	}, []*workloadcache.Record{labeled("cart", "vector")}) {
+	}
+	for _, preceding := range precedingSidecars(&Input{Inputs: desired.Inputs{Sidecar: &sidecar}, Others: others}, []*workloadcache.Record{labeled("cart", "vector")}) {
 		found = append(found, preceding.Name)
 	}
 	require.Equal(t, []string{"first", "second", "at the same time"}, found)
@@ -109,20 +110,22 @@ func TestPrecedingSidecars_ReturnPrecedingVectorSidecars(t *testing.T) {
 // Two ClusterVectorSidecars and a VectorSidecar take precedence over each other in a cycle. Their order does not depend
 // on the order of the input.
 func TestPrecedingSidecars_HaveFixedOrderInCycles(t *testing.T) {
-	made := func(name string, second int64, cluster *v1alpha1.InCluster) v1alpha1.VectorSidecar {
+	made := func(name string, second int64) v1alpha1.VectorSidecar {
 		vs := objects.NewVectorSidecar(name, "shop").Selecting("logs", "vector").Build()
-		vs.CreationTimestamp, vs.Cluster = metav1.NewTime(time.Unix(second, 0)), cluster
+		vs.CreationTimestamp = metav1.NewTime(time.Unix(second, 0))
 		return *vs
 	}
-	sidecar := made("last", 9, &v1alpha1.InCluster{})
-	refused, lax, strict := made("refused", 1, nil), made("lax", 2, &v1alpha1.InCluster{}), made("strict", 3, &v1alpha1.InCluster{ClusterScope: v1alpha1.ClusterScope{TakesPrecedenceOver: []string{"refused"}}})
+	lastName, laxName, strictName := meta.ClusterSidecarName("last"), meta.ClusterSidecarName("lax"), meta.ClusterSidecarName("strict")
+	sidecar := made(lastName, 9)
+	scopes := desired.ParentScopes{strictName: {ClusterScope: v1alpha1.ClusterScope{TakesPrecedenceOver: []string{"refused"}}}}
+	refused, lax, strict := made("refused", 1), made(laxName, 2), made(strictName, 3)
 	for _, others := range [][]v1alpha1.VectorSidecar{
 		{refused, lax, strict}, {refused, strict, lax}, {lax, refused, strict}, {lax, strict, refused}, {strict, refused, lax}, {strict, lax, refused},
 	} {
 		var found []string
-		for _, preceding := range precedingSidecars(&sidecar, others, []*workloadcache.Record{labeled("cart", "vector")}) {
+		for _, preceding := range precedingSidecars(&Input{Inputs: desired.Inputs{Sidecar: &sidecar, Scopes: scopes}, Others: others}, []*workloadcache.Record{labeled("cart", "vector")}) {
 			found = append(found, preceding.Name)
 		}
-		require.Equal(t, []string{"lax", "strict", "refused"}, found)
+		require.Equal(t, []string{laxName, strictName, "refused"}, found)
 	}
 }

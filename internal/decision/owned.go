@@ -116,7 +116,7 @@ func (d *Decision) findOwnerRemovals(input *Input, workloads []evaluatedWorkload
 				Kind: p.Target.Kind, OwnerKind: p.Owner.Kind, Name: p.Target.Name, Owner: p.Owner.Name,
 				RemovalTime: metav1.NewTime(input.Now.Truncate(time.Second)), Retry: fleet.RetryDigest(input.Sidecar.Annotations),
 			}
-			if input.Sidecar.Cluster != nil {
+			if meta.IsOfCluster(input.Sidecar.Name) {
 				entry.Namespace = p.Target.Namespace
 			}
 			d.OwnerRemovals = MergeOwnerRemovals(d.OwnerRemovals, []v1alpha1.OwnerRemoval{entry})

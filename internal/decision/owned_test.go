@@ -216,7 +216,7 @@ func TestDecide_IsolatesOwnerRemovalsByNamespace(t *testing.T) {
 		all = decision.MergeOwnerRemovals(all, in(namespace, kafka))
 		require.Len(t, all, min(n+1, v1alpha1.BelievedNamespaces))
 		s := snapshot(t, as("", ""), cart())
-		s.Sidecar.Cluster, s.Sidecar.Status.RemovedByOwners = &v1alpha1.InCluster{}, all
+		s.Sidecar.Name, s.Sidecar.Status.RemovedByOwners = meta.ClusterSidecarName(s.Sidecar.Name), all
 		ofKafka(s)
 		want := plan.Inject
 		if n+1 >= v1alpha1.BelievedNamespaces {

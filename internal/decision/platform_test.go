@@ -315,7 +315,7 @@ func TestDecide_HidesConfigMapsOfOperatorNamespace(t *testing.T) {
 				workload = workload.Annotated(override(test.path), test.text)
 			}
 			s := snapshot(t, logs().WithConfigMap("central", "vector.yaml").Build(), workload.Build())
-			s.Sidecar.Cluster = &v1alpha1.InCluster{ClusterScope: v1alpha1.ClusterScope{ConfigMapNamespace: test.from}}
+			s.SetScope(desired.ParentScope{ClusterScope: v1alpha1.ClusterScope{ConfigMapNamespace: test.from}})
 			s.Home, s.Platform = "vector-system", given(t, map[string]string{desired.PolicyKey: mayChoose}, nil)
 			configMaps := objects.ConfigMapSet{}
 			s.ConfigMaps = configMaps

@@ -79,7 +79,7 @@ func (e *evaluation) plan(desiredSidecar *plan.Desired, container string, compet
 
 // precedenceText explains why a competitor takes precedence over this VectorSidecar, as a predicate such as "is older".
 func (input *Input) precedenceText(competitor string) string {
-	if _, isCluster := meta.ParseClusterName(competitor); isCluster && input.Sidecar.Cluster == nil {
+	if meta.IsOfCluster(competitor) && !meta.IsOfCluster(input.Sidecar.Name) {
 		return "takes precedence over this VectorSidecar (spec.takesPrecedenceOver)"
 	}
 	return "is older"
@@ -102,9 +102,8 @@ func (input *Input) competitorBlock(p *plan.Plan, container string, competitors 
 // removalBlock returns the block of a plan that conflicts with a ClusterVectorSidecar which is about to remove its container
 // of the same name. It returns nil for all other plans, also for removals.
 func (input *Input) removalBlock(p *plan.Plan, container string, competitors []competitor, view *workload.View) *plan.Block {
-	_, isCluster := meta.ParseClusterName(p.Competitor())
 	isCompetitor := slices.ContainsFunc(competitors, func(c competitor) bool { return c.name == p.Competitor() })
-	if input.Sidecar.Cluster != nil || !p.IsBlockedBy(plan.BlockedByConflict) || !isCluster || isCompetitor || !slices.Contains(view.Owned[meta.Manager(p.Competitor())].Containers, container) {
+	if meta.IsOfCluster(input.Sidecar.Name) || !p.IsBlockedBy(plan.BlockedByConflict) || !meta.IsOfCluster(p.Competitor()) || isCompetitor || !slices.Contains(view.Owned[meta.Manager(p.Competitor())].Containers, container) {
 		return nil
 	}
 	return &plan.Block{Kind: plan.BlockedByRemoval, Reason: meta.ReasonWaitingForRemoval, Message: fmt.Sprintf("waiting until %s removes its container of the same name", meta.Title(p.Competitor()))}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
@@ -58,7 +57,7 @@ func TestRemovalBlock_WaitsForClusterVectorSidecar(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e, view := &evaluation{Input: inputAt(noon)}, &workload.View{}
 			if test.isCluster {
-				e.Sidecar.Cluster = &v1alpha1.InCluster{}
+				e.Sidecar.Name = meta.ClusterSidecarName(e.Sidecar.Name)
 			}
 			view.Owned = map[string]workload.OwnedFields{meta.Manager(cluster): {Containers: []string{"vector"}}}
 			requireBlock(t, test.want, e.removalBlock(&test.p, test.container, test.competitors, view))

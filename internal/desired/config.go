@@ -59,23 +59,23 @@ func referencedConfig(valueSources *sources, values *mergedValues) (configRefere
 // referenceKey returns the lookup key of the ConfigMap that the values refer to, or the reason why the VectorSidecar
 // must not read it.
 func (s *sources) referenceKey(name string, values *mergedValues) (lookupKey string, invalid *Invalid) {
-	cluster := s.Sidecar.Cluster
+	source := s.Scope().ConfigMapNamespace
 	if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 { // A name such as "../shop/config" would be a path to another namespace.
 		return "", &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
 			"sidecar.config.configMapRef.name: %q (%s) is not a valid name of a ConfigMap: %s", name, values.Origin(pathOfReference("name")...), strings.Join(problems, "; "))}
 	}
-	if cluster == nil || cluster.ConfigMapNamespace != v1alpha1.ConfigMapOfOperator {
+	if source != v1alpha1.ConfigMapOfOperator {
 		return name, nil
 	}
 	if s.Home == "" {
 		return name, &Invalid{meta.ReasonConfigMapNotFound, fmt.Sprintf(
-			"%s: spec.configMapNamespace is %s, but the namespace of the operator is unknown", Describe(s.Sidecar), cluster.ConfigMapNamespace)}
+			"%s: spec.configMapNamespace is %s, but the namespace of the operator is unknown", Describe(s.Sidecar), source)}
 	}
 	for _, key := range []string{"name", "key"} {
 		if path := pathOfReference(key); values.isSetByOthers(path...) {
 			return "", &Invalid{meta.ReasonInvalidValues, fmt.Sprintf(
 				"%s: a namespace or a workload must not set %s, because the ConfigMap is in the operator's namespace: spec.configMapNamespace of %s is %s",
-				values.Origin(path...), strings.Join(path, "."), Describe(s.Sidecar), cluster.ConfigMapNamespace)}
+				values.Origin(path...), strings.Join(path, "."), Describe(s.Sidecar), source)}
 		}
 	}
 	return ConfigMapKey(s.Sidecar.Namespace, types.NamespacedName{Namespace: s.Home, Name: name}), nil

@@ -44,6 +44,8 @@ type Inputs struct {
 	Settings
 
 	Sidecar *v1alpha1.VectorSidecar
+	// Scopes are the scopes of the VectorSidecar and of the other VectorSidecars of the namespace.
+	Scopes ParentScopes
 	// NamespaceLabels are the labels of the VectorSidecar's namespace.
 	NamespaceLabels map[string]string
 	// NamespaceUsers is the range of user IDs that OpenShift assigns to pods of the namespace.
@@ -68,6 +70,17 @@ type Inputs struct {
 	Renderers int
 	// Observer is called for each step, or is nil.
 	Observer Observer
+}
+
+// Scope returns the ParentScope of the VectorSidecar.
+func (in *Inputs) Scope() ParentScope { return in.Scopes[in.Sidecar.Name] }
+
+// SetScope replaces the ParentScope of the VectorSidecar.
+func (in *Inputs) SetScope(scope ParentScope) {
+	if in.Scopes == nil {
+		in.Scopes = ParentScopes{}
+	}
+	in.Scopes[in.Sidecar.Name] = scope
 }
 
 // ResolveEnvironment returns the name of the environment of a VectorSidecar, and a description of the setting that

@@ -19,9 +19,7 @@ import (
 
 // inNamespace is what a ClusterVectorSidecar whose sidecar has a log level is in a namespace.
 func inNamespace(namespace, level string) *v1alpha1.VectorSidecar {
-	made := objects.NewVectorSidecar(meta.ClusterSidecarName("logs"), namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = level }).Build()
-	made.Cluster = &v1alpha1.InCluster{}
-	return made
+	return objects.NewVectorSidecar(meta.ClusterSidecarName("logs"), namespace).Selecting("logs", "vector").Sidecar(func(s *v1alpha1.SidecarSpec) { s.LogLevel = level }).Build()
 }
 
 // Namespaces share merged values. If the values of the namespace or the workload, the spec or the environment differ,

@@ -33,7 +33,7 @@ func (s *sources) values(cache *Cache, set *TemplateSet, name string, overrides 
 		return mergedValues{}, &Invalid{meta.ReasonInvalidValues, err.Error()}
 	}
 	isRead := s.reader.reserve(len(text)) // If the Reader has stopped, callers do not use the result.
-	isShared := cache != nil && isRead && s.Sidecar.Cluster != nil && len(namespace)+len(overrides) == 0 && len(text) <= maxSharedSpecBytes
+	isShared := cache != nil && isRead && meta.IsOfCluster(s.Sidecar.Name) && len(namespace)+len(overrides) == 0 && len(text) <= maxSharedSpecBytes
 	var key []byte
 	if isShared {
 		key = fmt.Appendf(nil, "%q %q %s", name, describeSpec(s.Sidecar), text)
@@ -193,10 +193,7 @@ func specText(sidecar *v1alpha1.VectorSidecar) ([]byte, error) {
 
 // describeSpec returns the name of a VectorSidecar's spec for messages.
 func describeSpec(sidecar *v1alpha1.VectorSidecar) string {
-	if sidecar.Cluster != nil {
-		return meta.Title(sidecar.Name) + " spec"
-	}
-	return Describe(sidecar) + " spec"
+	return meta.OwnTitle(sidecar.Namespace, sidecar.Name) + " spec"
 }
 
 // parseLayer parses the result of specText.

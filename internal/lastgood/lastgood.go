@@ -159,14 +159,10 @@ func Revert(sidecar *v1alpha1.VectorSidecar, observation *Observation, now time.
 	if _, err := decodeSpec(good); err != nil || digest == good.Digest {
 		return nil
 	}
-	failed := &v1alpha1.RevertedSpec{
+	return &v1alpha1.RevertedSpec{
 		Digest: digest, Generation: sidecar.Generation, FailedWorkloads: int32(observation.Failed), //nolint:gosec // A namespace has fewer than two billion workloads.
 		RevertTime: metav1.NewTime(now.Truncate(time.Second)), LastHandledRetry: fleet.RetryDigest(sidecar.Annotations),
 	}
-	if sidecar.Cluster != nil {
-		failed.Namespace = sidecar.Namespace
-	}
-	return failed
 }
 
 // SpecStatus is the part of a VectorSidecar's status that concerns its own spec.

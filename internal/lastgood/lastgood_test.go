@@ -100,7 +100,7 @@ func TestEffectiveSidecar_EndsRevertAfterSpecChangeOrRetry(t *testing.T) {
 		"the one before":   {func(v *v1alpha1.VectorSidecar) { change(v, "good") }, true},
 		"a person":         {func(v *v1alpha1.VectorSidecar) { v.Annotations = map[string]string{meta.AnnotationRetryRollout: "now"} }, true},
 		"a status by hand": {func(v *v1alpha1.VectorSidecar) { v.Status.LastKnownGood = nil }, true},
-		"another namespace of a ClusterVectorSidecar": {func(v *v1alpha1.VectorSidecar) { v.Cluster, v.Namespace = &v1alpha1.InCluster{}, "other" }, false},
+		"another namespace of a ClusterVectorSidecar": {func(v *v1alpha1.VectorSidecar) { v.Namespace = "other" }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sidecar := goneBack(t)
@@ -134,7 +134,7 @@ func TestRevert_RequiresFailureAndLastKnownGood(t *testing.T) {
 		"disabled":                 func(v *v1alpha1.VectorSidecar, _ *Observation) { v.Spec.Enabled = new(bool) },
 		"deleted":                  func(v *v1alpha1.VectorSidecar, _ *Observation) { v.DeletionTimestamp = &metav1.Time{Time: now} },
 		"a namespace that had failed before, too": func(v *v1alpha1.VectorSidecar, _ *Observation) {
-			v.Cluster, v.Status.LastKnownGood.Failing = &v1alpha1.InCluster{}, []string{"pay", "shop"}
+			v.Status.LastKnownGood.Failing = []string{"pay", "shop"}
 		},
 		"a status that somebody wrote": func(v *v1alpha1.VectorSidecar, _ *Observation) { v.Status.LastKnownGood.Spec = "{" },
 		"a bomb that somebody wrote there": func(v *v1alpha1.VectorSidecar, _ *Observation) {

@@ -182,8 +182,8 @@ func lintSpec(document source.Document, sidecar *v1alpha1.VectorSidecar, inputs 
 	}
 	positions := newPositions(document.Text, document.Line)
 	var findings []Finding
-	if sidecar.Cluster != nil && sidecar.Cluster.Invalid != "" {
-		finding := newFinding(meta.ReasonInvalidSelector, document.Source, sidecar.Cluster.Invalid)
+	if invalid := inputs.Scope().Invalid; invalid != "" {
+		finding := newFinding(meta.ReasonInvalidSelector, document.Source, invalid)
 		findings = append(findings, finding.withPosition(positions.findKey("spec", "namespaceSelector"), "spec.namespaceSelector"))
 	}
 	environment, _ := inputs.ResolveEnvironment(sidecar, inputs.NamespaceLabels)

@@ -110,6 +110,18 @@ func TitleIn(namespace, sidecar string) string {
 	return names.kind + " " + fmt.Sprintf(names.inNamespace, namespace, name)
 }
 
+// OwnTitle returns the kind and the name of the object of a VectorSidecar or ClusterVectorSidecar, for messages that do not
+// concern one namespace.
+func OwnTitle(namespace, sidecar string) string {
+	if IsOfCluster(sidecar) {
+		return Title(sidecar)
+	}
+	return TitleIn(namespace, sidecar)
+}
+
+// IsOfCluster reports whether a name is the name of a ClusterVectorSidecar in a namespace.
+func IsOfCluster(sidecar string) bool { return strings.HasPrefix(sidecar, clusterNames.prefix) }
+
 // Argument returns the argument that names a VectorSidecar or ClusterVectorSidecar in a command, such as
 // vectorsidecar/NAME.
 func Argument(sidecar string) string {

@@ -14,6 +14,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 )
 
 const (
@@ -85,7 +86,7 @@ func SplitBySidecar(spec *v1alpha1.OverlaySetSpec) map[string]SidecarOverlays {
 // are sorted by decision.SortByPrecedence. If the overlays of a VectorSidecar are not known yet, Compose leaves out all
 // later VectorSidecars, because they must not be injected where that one takes precedence. The operator injects
 // overlays that exceed a limit.
-func Compose(sidecars []v1alpha1.VectorSidecar, bySidecar map[string]SidecarOverlays) v1alpha1.OverlaySetSpec {
+func Compose(sidecars []v1alpha1.VectorSidecar, scopes desired.ParentScopes, bySidecar map[string]SidecarOverlays) v1alpha1.OverlaySetSpec {
 	spec := v1alpha1.OverlaySetSpec{
 		Overlays: []v1alpha1.Overlay{}, Native: []v1alpha1.OverlayItem{}, InitContainers: []v1alpha1.OverlayItem{},
 		Containers: []v1alpha1.OverlayItem{}, Volumes: []v1alpha1.OverlayItem{},
@@ -117,8 +118,9 @@ func Compose(sidecars []v1alpha1.VectorSidecar, bySidecar map[string]SidecarOver
 	for i := range sidecars {
 		byName[sidecars[i].Name] = &sidecars[i]
 	}
+	takesPrecedence := func(a, b string) bool { return decision.TakesPrecedence(byName[a], byName[b], scopes) }
 	for i := range spec.Overlays {
-		spec.Overlays[i].Supersedes = supersedingSidecars(&spec.Overlays[i], spec.Overlays, byName)
+		spec.Overlays[i].Supersedes = supersedingSidecars(&spec.Overlays[i], spec.Overlays, takesPrecedence)
 	}
 	return spec
 }
@@ -142,11 +144,11 @@ func (p *SidecarOverlays) withoutOverlays(reason string) SidecarOverlays {
 
 // supersedingSidecars returns the VectorSidecars that take precedence over the overlay's VectorSidecar and conflict with the
 // overlay. The operator decides which sidecar a workload has.
-func supersedingSidecars(overlay *v1alpha1.Overlay, overlays []v1alpha1.Overlay, sidecars map[string]*v1alpha1.VectorSidecar) []string {
+func supersedingSidecars(overlay *v1alpha1.Overlay, overlays []v1alpha1.Overlay, takesPrecedence func(a, b string) bool) []string {
 	superseded := []string{}
 	for i := range overlays {
 		other := &overlays[i]
-		if other.VectorSidecar == overlay.VectorSidecar || slices.Contains(superseded, other.VectorSidecar) || !decision.TakesPrecedence(sidecars[other.VectorSidecar], sidecars[overlay.VectorSidecar]) {
+		if other.VectorSidecar == overlay.VectorSidecar || slices.Contains(superseded, other.VectorSidecar) || !takesPrecedence(other.VectorSidecar, overlay.VectorSidecar) {
 			continue
 		}
 		names := slices.Concat(other.InitNames, other.ContainerNames)

@@ -102,7 +102,7 @@ func TestCompose_SupersedesYoungerOverlayOnConflict(t *testing.T) {
 		"annotations of other names":       {withAnnotation(part("a", nil, nil, nil), "k"), withAnnotation(part("b", nil, nil, nil), "l"), []string{}},
 		"one that only the operator knows": {left("a"), part("b", nil, nil, nil), []string{"a"}},
 	} {
-		made := Compose(sidecars("a", "b"), map[string]SidecarOverlays{"a": test.older, "b": test.younger})
+		made := Compose(sidecars("a", "b"), nil, map[string]SidecarOverlays{"a": test.older, "b": test.younger})
 		require.Equal(t, map[string][]string{"a": {}, "b": test.want}, yieldsOf(&made), name)
 	}
 }
@@ -110,10 +110,10 @@ func TestCompose_SupersedesYoungerOverlayOnConflict(t *testing.T) {
 // The overlay of an older VectorSidecar is not known yet. Until then, the younger ones are not injected at admission.
 func TestCompose_WaitsForUnknownOlderVectorSidecar(t *testing.T) {
 	parts := map[string]SidecarOverlays{"a": part("a", nil, nil, nil), "c": part("c", nil, nil, nil)}
-	made := Compose(sidecars("a", "b", "c"), parts)
+	made := Compose(sidecars("a", "b", "c"), nil, parts)
 	require.Equal(t, map[string][]string{"a": {}}, yieldsOf(&made))
 	parts["b"] = left("b")
-	made = Compose(sidecars("a", "b", "c"), parts)
+	made = Compose(sidecars("a", "b", "c"), nil, parts)
 	require.Equal(t, map[string][]string{"a": {}, "b": {}, "c": {"b"}}, yieldsOf(&made))
 }
 
@@ -121,27 +121,27 @@ func TestCompose_WaitsForUnknownOlderVectorSidecar(t *testing.T) {
 // them in takesPrecedenceOver, and both conflict, the ClusterVectorSidecar takes precedence.
 func TestCompose_OrdersClusterVectorSidecars(t *testing.T) {
 	all := sidecars("clustervectorsidecar/x", "a", "clustervectorsidecar/y", "b")
-	all[0].Cluster, all[2].Cluster = &v1alpha1.InCluster{}, &v1alpha1.InCluster{}
+	scopes := desired.ParentScopes{}
 	parts := map[string]SidecarOverlays{}
 	for i := range all {
 		parts[all[i].Name] = part(all[i].Name, []string{"vector"}, nil, nil)
 	}
 	order := func() (names []string) {
-		decision.SortByPrecedence(all)
-		made := Compose(all, parts)
+		decision.SortByPrecedence(all, scopes)
+		made := Compose(all, scopes, parts)
 		for i := range made.Overlays {
 			names = append(names, made.Overlays[i].VectorSidecar)
 		}
-		require.Equal(t, made, Compose(all, SplitBySidecar(&made)))
+		require.Equal(t, made, Compose(all, scopes, SplitBySidecar(&made)))
 		return names
 	}
-	of := func() map[string][]string { made := Compose(all, parts); return yieldsOf(&made) }
+	of := func() map[string][]string { made := Compose(all, scopes, parts); return yieldsOf(&made) }
 	require.Equal(t, []string{"a", "b", "clustervectorsidecar/x", "clustervectorsidecar/y"}, order())
 	require.Equal(t, map[string][]string{
 		"a": {}, "b": {"a"}, "clustervectorsidecar/x": {"a", "b"}, "clustervectorsidecar/y": {"a", "b", "clustervectorsidecar/x"},
 	}, of())
 
-	all[2].Cluster.TakesPrecedenceOver = []string{"a"} // That is x.
+	scopes["clustervectorsidecar/x"] = desired.ParentScope{ClusterScope: v1alpha1.ClusterScope{TakesPrecedenceOver: []string{"a"}}}
 	require.Equal(t, []string{"b", "clustervectorsidecar/x", "a", "clustervectorsidecar/y"}, order())
 	require.Equal(t, map[string][]string{
 		"a": {"clustervectorsidecar/x"}, "b": {"a"}, "clustervectorsidecar/x": {"b"}, "clustervectorsidecar/y": {"b", "clustervectorsidecar/x", "a"},
@@ -156,7 +156,7 @@ func TestCompose_OrdersClusterVectorSidecars(t *testing.T) {
 // After a restart, the operator reads the overlay of each VectorSidecar from the OverlaySet.
 func TestSplitBySidecar_RestoresComposedOverlays(t *testing.T) {
 	names := sidecars("a", "b", "c")
-	made := Compose(names, map[string]SidecarOverlays{
+	made := Compose(names, nil, map[string]SidecarOverlays{
 		"a": telling(part("a", []string{"vector", "gate"}, []string{"v"}, nil)), "b": left("b"),
 		"c": telling(withAnnotation(part("c", []string{"other"}, nil, nil), "team.example.com/agent")),
 	})
@@ -165,7 +165,7 @@ func TestSplitBySidecar_RestoresComposedOverlays(t *testing.T) {
 	}, made.ApplicationEnv, "the older one's first")
 	require.Equal(t, []v1alpha1.OverlayAnnotation{{OverlayID: "c/0", Key: "team.example.com/agent", Path: "team.example.com~1agent", Value: "true"}}, made.PodAnnotations)
 	require.JSONEq(t, `{"name":"other"}`, string(made.Native[0].Item.Raw), "the last one is put first, first")
-	require.Equal(t, made, Compose(names, SplitBySidecar(&made)))
+	require.Equal(t, made, Compose(names, nil, SplitBySidecar(&made)))
 }
 
 // An overlay that is too large for an OverlaySet is skipped, and the operator injects it instead.
@@ -175,13 +175,13 @@ func TestCompose_SkipsOverlaysAboveLimits(t *testing.T) {
 		name := fmt.Sprintf("vs-%03d", i)
 		names, parts[name] = append(names, name), part(name, []string{name}, nil, nil)
 	}
-	made := Compose(sidecars(names...), parts)
+	made := Compose(sidecars(names...), nil, parts)
 	require.Len(t, made.Overlays, mostOverlays+1)
 	require.Empty(t, made.Overlays[mostOverlays-1].SkipReason)
 	require.Contains(t, made.Overlays[mostOverlays].SkipReason, "use all of the 100 overlays")
 
 	large := part("large", []string{strings.Repeat("x", mostBytes)}, nil, nil)
-	made = Compose(sidecars("large"), map[string]SidecarOverlays{"large": large})
+	made = Compose(sidecars("large"), nil, map[string]SidecarOverlays{"large": large})
 	require.NotEmpty(t, made.Overlays[0].SkipReason)
 	require.Empty(t, made.Native)
 }

@@ -19,6 +19,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/bounded"
 	"kontroloop.ai/vector-sidecar-operator/internal/clusterwide"
 	"kontroloop.ai/vector-sidecar-operator/internal/companion"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
@@ -50,6 +51,15 @@ func (r Reader) Sidecars(ctx context.Context, namespace string, _ []*workloadcac
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 	})
 	return list.Items, nil
+}
+
+// Scopes returns the scopes of the ClusterVectorSidecars.
+func (r Reader) Scopes(ctx context.Context) (desired.ParentScopes, error) {
+	var list v1alpha1.ClusterVectorSidecarList
+	if err := r.List(ctx, &list); err != nil {
+		return nil, fmt.Errorf("listing ClusterVectorSidecars: %w", err)
+	}
+	return clusterwide.NewParentScopes(list.Items), nil
 }
 
 // Workloads returns the workloads that the selector matches, and the workloads that have the sidecar. An invalid

@@ -42,6 +42,8 @@ type Source interface {
 	Workloads(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]*workloadcache.Record, error)
 	// Sidecars returns at least the VectorSidecars of a namespace that select one of the workloads.
 	Sidecars(ctx context.Context, namespace string, workloads []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error)
+	// Scopes returns the scopes of all ClusterVectorSidecars.
+	Scopes(ctx context.Context) (desired.ParentScopes, error)
 	// Companions returns the ConfigMaps made for a VectorSidecar, with their content or with a
 	// digest instead. They must not be changed.
 	Companions(ctx context.Context, sidecar *v1alpha1.VectorSidecar) ([]corev1.ConfigMap, error)
@@ -100,9 +102,13 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	if err != nil {
 		return nil, err
 	}
-	sidecar = lastgood.EffectiveSidecar(t.withWaveStatus(sidecar, namespace.Labels))
+	scopes, err := t.Scopes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sidecar = lastgood.EffectiveSidecar(t.withWaveStatus(sidecar, scopes, namespace.Labels))
 	for i := range sidecars {
-		sidecars[i] = *lastgood.EffectiveSidecar(t.withWaveStatus(&sidecars[i], namespace.Labels))
+		sidecars[i] = *lastgood.EffectiveSidecar(t.withWaveStatus(&sidecars[i], scopes, namespace.Labels))
 	}
 	platform, err := t.platformFor(ctx, sidecar)
 	if err != nil {
@@ -112,7 +118,7 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 	input := &decision.Input{
 		Inputs: desired.Inputs{
 			Settings: t.Settings, ConfigMaps: objects, Accounts: objects,
-			Sidecar: sidecar, NamespaceLabels: namespace.Labels, Platform: platform,
+			Sidecar: sidecar, Scopes: scopes, NamespaceLabels: namespace.Labels, Platform: platform,
 		},
 		Workloads: workloads, Companions: companions, WorkloadKinds: t.WorkloadKinds, Now: t.Now, WriteHold: decision.ReportedWriteHold(platform, sidecar),
 	}
@@ -131,13 +137,14 @@ func (t *Snapshotter) Observe(ctx context.Context, sidecar *v1alpha1.VectorSidec
 
 // withWaveStatus returns the VectorSidecar of a ClusterVectorSidecar with the rollout status of the namespace's wave,
 // which is in the status of the ClusterVectorSidecar. All other VectorSidecars are returned unchanged.
-func (t *Snapshotter) withWaveStatus(sidecar *v1alpha1.VectorSidecar, namespaceLabels map[string]string) *v1alpha1.VectorSidecar {
-	if sidecar.Cluster == nil || sidecar.Status.Rollout != nil || len(sidecar.Cluster.Waves) == 0 || !t.Platform.Rollout.IsStaged() {
+func (t *Snapshotter) withWaveStatus(sidecar *v1alpha1.VectorSidecar, scopes desired.ParentScopes, namespaceLabels map[string]string) *v1alpha1.VectorSidecar {
+	waves := scopes[sidecar.Name].Waves
+	if sidecar.Status.Rollout != nil || len(waves) == 0 || !t.Platform.Rollout.IsStaged() {
 		return sidecar
 	}
 	environment, _ := t.ResolveEnvironment(sidecar, namespaceLabels)
 	updated := *sidecar
-	updated.Status.Rollout = t.Platform.Rollout.LastStatus(sidecar.Cluster.Waves, t.Platform.Rollout.WaveFor(namespaceLabels, environment))
+	updated.Status.Rollout = t.Platform.Rollout.LastStatus(waves, t.Platform.Rollout.WaveFor(namespaceLabels, environment))
 	return &updated
 }
 

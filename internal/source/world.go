@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
@@ -126,7 +127,7 @@ func withoutUID(ref workload.Ref) workload.Ref {
 func (w *ObjectOverlay) Sidecars() []*v1alpha1.VectorSidecar {
 	sidecars := w.sidecars.list("")
 	rank := func(sidecar *v1alpha1.VectorSidecar) int {
-		if sidecar.Cluster != nil {
+		if meta.IsOfCluster(sidecar.Name) {
 			return 1
 		}
 		return 0
@@ -205,6 +206,8 @@ func (w *ObjectOverlay) List(_ context.Context, into client.ObjectList, options 
 	switch list := into.(type) {
 	case *v1alpha1.VectorSidecarList:
 		list.Items = filter(w.sidecars, &listOptions)
+	case *v1alpha1.ClusterVectorSidecarList:
+		list.Items = filter(w.clusters, &listOptions)
 	case *corev1.ConfigMapList:
 		list.Items = filter(w.configMaps, &listOptions)
 	default:

@@ -118,7 +118,7 @@ func endsSoon(t *testing.T) {
 	other := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "gone-"}}
 	world.Create(t, other)
 	world.Create(t, example.NewVectorSidecar("logs", other.Name).Selecting("logs", "vector").Build())
-	set := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Name: meta.OverlaySet, Namespace: other.Name}, Spec: overlayset.Compose(nil, nil)}
+	set := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Name: meta.OverlaySet, Namespace: other.Name}, Spec: overlayset.Compose(nil, nil, nil)}
 	harness.Eventually(t, "the deleted policies in the API server's cache", func() bool { return cluster.Create(t.Context(), set) == nil })
 	world.Delete(t, other)
 	harness.Eventually(t, "the deletion of the namespace", func() bool {

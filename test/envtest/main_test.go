@@ -66,7 +66,7 @@ func runAll(m *testing.M) int {
 		}
 		kubeconfig = c.Kubeconfig()
 		// This OverlaySet is left by an operator with admission injection.
-		left := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: meta.OverlaySet}, Spec: overlayset.Compose(nil, nil)}
+		left := &v1alpha1.OverlaySet{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: meta.OverlaySet}, Spec: overlayset.Compose(nil, nil, nil)}
 		if err := world.Client.Create(context.Background(), left); err != nil {
 			return nil, err
 		}

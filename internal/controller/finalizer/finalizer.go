@@ -68,7 +68,7 @@ func (f *Finalizer) AddBeforeWriting(ctx context.Context, sidecar *v1alpha1.Vect
 	if sidecar.DeletionTimestamp != nil || !needsFinalizer {
 		return nil
 	}
-	if sidecar.Cluster == nil {
+	if !meta.IsOfCluster(sidecar.Name) {
 		return f.writer.AddFinalizer(ctx, sidecar)
 	}
 	if !controllerutil.ContainsFinalizer(sidecar, meta.Finalizer) {
@@ -90,7 +90,7 @@ func HasMarksToRemove(decision *decision.Decision, results decision.Results) boo
 // is read from the API server, with its annotations and finalizers. The result is nil if the VectorSidecar does not
 // exist any more.
 func (f *Finalizer) RefreshIfDeleting(ctx context.Context, cached *v1alpha1.VectorSidecar) (*v1alpha1.VectorSidecar, error) {
-	if cached.DeletionTimestamp == nil || cached.Cluster != nil || !desired.IsReduced(cached) {
+	if cached.DeletionTimestamp == nil || meta.IsOfCluster(cached.Name) || !desired.IsReduced(cached) {
 		return cached, nil
 	}
 	sidecar := &v1alpha1.VectorSidecar{}
@@ -119,7 +119,7 @@ func (f *Finalizer) Release(ctx context.Context, sidecar *v1alpha1.VectorSidecar
 	if requeueAfter, err := f.removeOrOrphan(ctx, sidecar, hasWritten); err != nil || requeueAfter > 0 {
 		return reconcile.Result{RequeueAfter: requeueAfter}, err
 	}
-	if sidecar.Cluster != nil {
+	if meta.IsOfCluster(sidecar.Name) {
 		return reconcile.Result{}, nil // The reconcile of the ClusterVectorSidecar removes the finalizer when all namespaces are without the sidecar.
 	}
 	return reconcile.Result{}, f.writer.RemoveFinalizer(ctx, sidecar)

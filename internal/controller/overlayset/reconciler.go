@@ -33,6 +33,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/sidecarcache"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/desired"
 	"kontroloop.ai/vector-sidecar-operator/internal/election"
 	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/overlayset"
@@ -200,12 +201,13 @@ func (r *Reconciler) updateOverlays(ctx context.Context, namespace string, names
 // namespace with many VectorSidecars, it may delay the write, and then returns the remaining time. It does not delay
 // a write after which the API server must inject less.
 func (r *Reconciler) writeIfChanged(ctx context.Context, namespace string, namespaceState *namespaceState, existing *v1alpha1.OverlaySet, isReduced bool) (wait time.Duration, err error) {
-	sidecars, names := r.sidecarsAtAdmission(ctx, namespace), map[string]bool{}
+	scopes := r.Sidecars.Scopes(ctx)
+	sidecars, names := r.sidecarsAtAdmission(ctx, namespace, scopes), map[string]bool{}
 	for i := range sidecars {
 		names[sidecars[i].Name] = true
 	}
 	maps.DeleteFunc(namespaceState.overlays, func(name string, _ overlayset.SidecarOverlays) bool { return !names[name] })
-	spec := overlayset.Compose(sidecars, namespaceState.overlays)
+	spec := overlayset.Compose(sidecars, scopes, namespaceState.overlays)
 	if existing == nil && len(spec.Overlays) == 0 || existing != nil && equality.Semantic.DeepEqual(spec, existing.Spec) {
 		return 0, nil
 	}
@@ -254,10 +256,10 @@ func (r *Reconciler) replaceSpec(ctx context.Context, namespace string, namespac
 
 // sidecarsAtAdmission returns the VectorSidecars of a namespace that may inject, including ClusterVectorSidecars, in the order
 // of precedence.
-func (r *Reconciler) sidecarsAtAdmission(ctx context.Context, namespace string) []v1alpha1.VectorSidecar {
+func (r *Reconciler) sidecarsAtAdmission(ctx context.Context, namespace string, scopes desired.ParentScopes) []v1alpha1.VectorSidecar {
 	sidecars := slices.Clone(r.Sidecars.ListIn(ctx, namespace))
 	sidecars = slices.DeleteFunc(sidecars, func(sidecar v1alpha1.VectorSidecar) bool { return !CanInject(&sidecar) })
-	decision.SortByPrecedence(sidecars)
+	decision.SortByPrecedence(sidecars, scopes)
 	return sidecars
 }
 

@@ -122,7 +122,7 @@ func (n *namespaces) labels(ctx context.Context, name string) (map[string]string
 // is unknown. It ignores a VectorSidecar that is being deleted. It also ignores a VectorSidecar of a
 // ClusterVectorSidecar, because its namespace is always in the cache.
 func (n *namespaces) requireCached(ctx context.Context, sidecar *v1alpha1.VectorSidecar) error {
-	if len(n.names) > 0 || sidecar.Cluster != nil || sidecar.DeletionTimestamp != nil {
+	if len(n.names) > 0 || meta.IsOfCluster(sidecar.Name) || sidecar.DeletionTimestamp != nil {
 		return nil
 	}
 	err := n.cached.Get(ctx, client.ObjectKey{Name: sidecar.Namespace}, clusterwide.NewNamespaceMetadata(""))

@@ -15,6 +15,7 @@ import (
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/state"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
 	"kontroloop.ai/vector-sidecar-operator/internal/lastgood"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/status"
 )
@@ -32,7 +33,7 @@ func (s *rolloutTracker) newObservation(sidecar *v1alpha1.VectorSidecar, rollout
 		observation.Failed = 0
 		return observation
 	}
-	if sidecar.Cluster != nil {
+	if meta.IsOfCluster(sidecar.Name) {
 		observation.Failed = countFailures(sidecar.Namespace, rollout, d.Plans)
 	}
 	isRunning, isDeferred := plan.RunningAndDeferred(d.Plans)
@@ -50,7 +51,8 @@ func (s *rolloutTracker) revertSpec(ctx context.Context, sidecarState *state.Sid
 		return false, 0, nil
 	}
 	good, cause := sidecar.Status.LastKnownGood, failureReason(decision.Plans)
-	if sidecar.Cluster != nil {
+	if meta.IsOfCluster(sidecar.Name) {
+		reverted.Namespace = sidecar.Namespace
 		s.clusters.RequestRevert(sidecar, reverted, cause)
 		return true, 0, nil
 	}
@@ -88,7 +90,7 @@ func failureReason(plans []plan.Plan) string {
 // newReport returns the report of the reconcile of a namespace of a ClusterVectorSidecar, or nil for a VectorSidecar.
 // It also returns the time until the workloads may be settled without an event, or 0 for never.
 func (s *rolloutTracker) newReport(sidecar *v1alpha1.VectorSidecar, rollout *state.Rollout, d *decision.Decision, results decision.Results) (report *lastgood.NamespaceReport, requeueAfter time.Duration) {
-	if sidecar.Cluster == nil {
+	if !meta.IsOfCluster(sidecar.Name) {
 		return nil, 0
 	}
 	report = &lastgood.NamespaceReport{Attempt: lastgood.NewAttempt(sidecar), IsSettled: d.Invalid != nil, IsRetrying: results.Retryable() != nil}

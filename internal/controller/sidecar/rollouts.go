@@ -59,7 +59,7 @@ func (s *rolloutTracker) advanceSidecar(ctx context.Context, sidecarState *state
 		return nil, err
 	}
 	wave := platform.WaveFor(&sidecar.Spec, namespace.Labels, s.options.Settings.DefaultEnvironment)
-	if sidecar.Cluster != nil {
+	if meta.IsOfCluster(sidecar.Name) {
 		return s.clusterRollout(sidecar, platform.Rollout.WaveName(wave), platform), nil
 	}
 	lastStatus := sidecarState.Rollout(&sidecar.Status)

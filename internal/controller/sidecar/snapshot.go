@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/apply"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/catalog"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/instrument"
 	"kontroloop.ai/vector-sidecar-operator/internal/controller/overlayset"
@@ -52,6 +53,9 @@ func (s *snapshots) takeSnapshot(ctx context.Context, sidecar *v1alpha1.VectorSi
 	defer func() { taking.End(err) }()
 	if input, err = s.snapshotFrom(ctx, sidecar, &cacheSource{snapshots: s, known: sidecarState}); err != nil {
 		return nil, err
+	}
+	if meta.IsOfCluster(sidecar.Name) && input.Scope().Generation != sidecar.Generation {
+		return nil, fmt.Errorf("the ClusterVectorSidecar has changed: %w", apply.ErrStale)
 	}
 	input.Adopted, input.WriteHold, input.MaxAgeHold, input.Observer = sidecarState.AdoptedContent(), rollout.WriteHold(), rollout.MaxAgeHold(), s.instruments.ObserveStep
 	if !isFresh {
@@ -174,10 +178,10 @@ func (i *cacheSource) Sidecars(ctx context.Context, namespace string, workloads 
 		return sidecars, nil
 	}
 	var preceding []int
-	size := 0
+	size, scopes := 0, i.snapshots.sidecars.Scopes(ctx)
 	for n := range sidecars {
 		candidate := &sidecars[n]
-		isUsed := candidate.Spec.IsEnabled() && candidate.DeletionTimestamp == nil && candidate.Name != i.sidecar.Name && decision.TakesPrecedence(candidate, i.sidecar)
+		isUsed := candidate.Spec.IsEnabled() && candidate.DeletionTimestamp == nil && candidate.Name != i.sidecar.Name && decision.TakesPrecedence(candidate, i.sidecar, scopes)
 		if isUsed && candidate.OmittedBytes > 0 {
 			preceding = append(preceding, n)
 			size += candidate.OmittedBytes
@@ -201,6 +205,11 @@ func (i *cacheSource) Sidecars(ctx context.Context, namespace string, workloads 
 		sidecars[n] = *complete
 	}
 	return slices.DeleteFunc(sidecars, func(sidecar v1alpha1.VectorSidecar) bool { return slices.Contains(deleted, sidecar.UID) }), nil
+}
+
+// Scopes returns the scopes of the ClusterVectorSidecars in the cache.
+func (i *cacheSource) Scopes(ctx context.Context) (desired.ParentScopes, error) {
+	return i.snapshots.sidecars.Scopes(ctx), nil
 }
 
 // GetServiceAccount implements desired.ServiceAccountReader.

@@ -57,7 +57,7 @@ func (w *statusWriter) write(ctx context.Context, sidecarState *state.Sidecar, s
 	w.count(sidecar, facts)
 	w.announce(sidecar, written)
 	announceObstacles(w.events, sidecarState, sidecar, original.Status.Workloads, planned)
-	if sidecar.Cluster != nil {
+	if meta.IsOfCluster(sidecar.Name) {
 		announceOwnerRemovals(w.events, sidecar, original.Status.RemovedByOwners, sidecar.Status.RemovedByOwners, planned)
 		sidecarState.MarkStatusWritten(sidecar)
 		w.clusters.Report(sidecar, report, len(written) > 0)

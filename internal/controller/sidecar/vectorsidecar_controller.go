@@ -120,7 +120,7 @@ func (r *VectorSidecarReconciler) fail(ctx context.Context, name types.Namespace
 	sidecar, err := r.snapshots.sidecars.Get(ctx, name)
 	switch {
 	case err != nil || sidecar == nil:
-	case sidecar.Cluster != nil:
+	case meta.IsOfCluster(sidecar.Name):
 		r.statuses.failNamespace(sidecar, failure, isTold)
 	case !isTold:
 		r.statuses.fail(ctx, r.memory.GetOrCreate(name), sidecar, failure)
@@ -151,7 +151,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 		r.forget(request.NamespacedName)
 		return reconcile.Result{}, telemetry.ResultUnchanged, nil
 	}
-	if sidecar.Cluster != nil && r.clusters.StateFor(sidecar).IsReleased(sidecar) { // The event is of a deleted companion.
+	if meta.IsOfCluster(sidecar.Name) && r.clusters.StateFor(sidecar).IsReleased(sidecar) { // The event is of a deleted companion.
 		return reconcile.Result{}, telemetry.ResultUnchanged, nil
 	}
 	sidecar, err = r.finalizer.RefreshIfDeleting(ctx, sidecar)
@@ -231,7 +231,7 @@ func (r *VectorSidecarReconciler) reconcileOnce(ctx context.Context, request rec
 	r.slots.Report(request.NamespacedName, decision, written)
 	report, namespaceWait := r.rollouts.newReport(sidecar, rollout, decision, results)
 	specStatus := lastgood.SpecStatus{} // The status of a ClusterVectorSidecar has its own.
-	if sidecar.Cluster == nil {
+	if !meta.IsOfCluster(sidecar.Name) {
 		specStatus = lastgood.NextSpecStatus(sidecar, r.rollouts.newObservation(sidecar, rollout, decision, written))
 	}
 	if err := results.Retryable(); errors.Is(err, election.ErrNotLeading) {
@@ -274,7 +274,7 @@ func (r *VectorSidecarReconciler) release(ctx context.Context, sidecarState *sta
 	if !r.isTransient(name, err) {
 		sidecarState.SetFinalizerError(err)
 	}
-	if sidecar.Cluster != nil && err == nil && result.IsZero() {
+	if meta.IsOfCluster(sidecar.Name) && err == nil && result.IsZero() {
 		r.forget(name) // The ClusterVectorSidecar is removed from the namespace.
 	}
 	return result, err

@@ -133,9 +133,9 @@ func (w *watches) competitors(ctx context.Context, states ...client.Object) []ty
 		if !ok {
 			continue
 		}
-		records := labeledWorkloads(w.workloads, changed)
+		records, scopes := labeledWorkloads(w.workloads, changed), w.sidecars.Scopes(ctx)
 		for _, sidecar := range w.sidecars.ListSelecting(ctx, changed.Namespace, records) {
-			if sidecar.Name != changed.Name && decision.TakesPrecedence(changed, &sidecar) {
+			if sidecar.Name != changed.Name && decision.TakesPrecedence(changed, &sidecar, scopes) {
 				keys[client.ObjectKeyFromObject(&sidecar)] = true
 			}
 		}

@@ -129,6 +129,11 @@ func (l *Lister) Selector(cluster *v1alpha1.ClusterVectorSidecar) (clusterwide.S
 	return clusterwide.NewSelector(&cluster.Spec, l.namespace)
 }
 
+// Scopes returns the scopes of all ClusterVectorSidecars.
+func (l *Lister) Scopes(ctx context.Context) desired.ParentScopes {
+	return clusterwide.NewParentScopes(l.Clusters(ctx))
+}
+
 // Namespaces returns the metadata of a namespace if it exists, or of all namespaces if the name is "".
 func (l *Lister) Namespaces(ctx context.Context, name string) []metav1.PartialObjectMetadata {
 	if name != "" {

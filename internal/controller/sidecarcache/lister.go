@@ -145,11 +145,11 @@ func (l *Lister) ListByIndex(ctx context.Context, namespace, index string, keys 
 // listByIndex returns the same VectorSidecars as ListByIndex, but only those that match. Many VectorSidecars may have
 // the key of a common label.
 func (l *Lister) listByIndex(ctx context.Context, namespace, index string, keys []string, matches func(*v1alpha1.VectorSidecar) bool) (sidecars []v1alpha1.VectorSidecar) {
-	added := map[types.UID]bool{}
+	added := map[types.NamespacedName]bool{}
 	add := func(candidates []v1alpha1.VectorSidecar) {
 		for i := range candidates {
-			if candidate := &candidates[i]; matches(candidate) && (candidate.Cluster != nil || !added[candidate.UID]) {
-				added[candidate.UID] = true
+			if candidate := &candidates[i]; matches(candidate) && !added[client.ObjectKeyFromObject(candidate)] {
+				added[client.ObjectKeyFromObject(candidate)] = true
 				sidecars = append(sidecars, *candidate)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/plan"
 	"kontroloop.ai/vector-sidecar-operator/internal/workload"
 )
@@ -74,7 +75,7 @@ func TestStatus_SharesOwnerRemovalsBetweenNamespaces(t *testing.T) {
 	found := func(kind string) v1alpha1.OwnerRemoval {
 		return v1alpha1.OwnerRemoval{Kind: "StatefulSet", OwnerKind: kind, RemovalTime: metav1.NewTime(time.Unix(0, 0))}
 	}
-	told := &v1alpha1.VectorSidecar{Cluster: &v1alpha1.InCluster{}, Status: v1alpha1.VectorSidecarStatus{RemovedByOwners: []v1alpha1.OwnerRemoval{found("Kafka")}}}
+	told := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: meta.ClusterSidecarName("logs")}, Status: v1alpha1.VectorSidecarStatus{RemovedByOwners: []v1alpha1.OwnerRemoval{found("Kafka")}}}
 	require.Equal(t, told.Status.RemovedByOwners, known.Status(told).RemovedByOwners)
 	known.MarkStatusWritten(&v1alpha1.VectorSidecar{Status: v1alpha1.VectorSidecarStatus{MatchedWorkloads: 1, RemovedByOwners: []v1alpha1.OwnerRemoval{found("Redis")}}})
 

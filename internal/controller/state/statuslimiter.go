@@ -11,6 +11,7 @@ import (
 
 	"kontroloop.ai/vector-sidecar-operator/api/v1alpha1"
 	"kontroloop.ai/vector-sidecar-operator/internal/decision"
+	"kontroloop.ai/vector-sidecar-operator/internal/meta"
 	"kontroloop.ai/vector-sidecar-operator/internal/workloadcache"
 )
 
@@ -145,7 +146,7 @@ func (s *Sidecar) IsStatusUnknown() bool {
 func (s *Sidecar) Status(sidecar *v1alpha1.VectorSidecar) *v1alpha1.VectorSidecarStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if written := s.status.written.Value; sidecar.Cluster != nil && written != nil { // The VectorSidecar has the reports of other namespaces.
+	if written := s.status.written.Value; meta.IsOfCluster(sidecar.Name) && written != nil { // The VectorSidecar has the reports of other namespaces.
 		status := written.DeepCopy()
 		status.RemovedByOwners = decision.MergeOwnerRemovals(status.RemovedByOwners, sidecar.Status.RemovedByOwners)
 		status.LastKnownGood, status.Reverted = sidecar.Status.LastKnownGood, sidecar.Status.Reverted
