@@ -33,7 +33,7 @@ var used sync.Map
 func Address(host string) (string, error) {
 	var last error
 	for range attempts {
-		address := net.JoinHostPort(host, strconv.Itoa(first+rand.IntN(end-first)))
+		address := net.JoinHostPort(host, strconv.Itoa(first+rand.IntN(end-first))) //nolint:gosec // A port is no secret.
 		if _, isUsed := used.LoadOrStore(address, true); isUsed {
 			continue
 		}
