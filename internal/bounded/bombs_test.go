@@ -211,6 +211,27 @@ func TestMeasureYAML_CountsOnlyNodes(t *testing.T) {
 	}
 }
 
+// The decoder ignores a text after the document that is not valid YAML. The document is not decoded without limits.
+func TestMeasureYAML_RejectsInvalidTextAfterDocument(t *testing.T) {
+	for name, text := range map[string]string{
+		"many values":   "[" + strings.Repeat("a,", 100_000) + `a]}"}`,
+		"many levels":   strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}"}`,
+		"aliases":       "a: &a [" + strings.Repeat("x,", 1000) + "]\nb: [" + strings.Repeat("*a,", 1000) + "]\n}\"}",
+		"a short text":  `""}"}`,
+		"a second line": "[a]\n}\"}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Values().MeasureYAML([]byte(text))
+			var limitErr *Error
+			require.ErrorAs(t, err, &limitErr)
+			require.Equal(t, "correct the syntax", limitErr.Help)
+			var decoded any
+			require.ErrorAs(t, Values().DecodeYAML([]byte(text), &decoded), &limitErr)
+			require.Nil(t, decoded)
+		})
+	}
+}
+
 // The YAML files of this repository are within the limits, and their nodes and depth are counted exactly.
 func TestMeasureYAML_AcceptsRepositoryFiles(t *testing.T) {
 	for _, name := range []string{"values.yaml", "chart/values.yaml", "values/production.yaml", "chart/files/crds/observability.kontroloop.ai_vectorsidecars.yaml"} {

@@ -65,6 +65,7 @@ func FuzzYAML(f *testing.F) {
 	for _, text := range []string{
 		"a: &b [c]\nd: *b\n", "? a\n: - b\n  - c: d\n", "{a, b: c, ? d : e}", "[a: b, ? c, {}]", "a: |2-\n   b\n # c\n", "--- >\n a\n...\n%YAML 1.1\n--- !!a 'b'\n",
 		"a:\n- b\n- - c\n", "\"a\\\nb\": '''c'\r\n", "a\u0085- b\u2028- c", "!<a> &b !c d: e #f\n", "<<: *a",
+		"\"\"}\"}",
 	} {
 		f.Add([]byte(text))
 	}

@@ -31,15 +31,22 @@ func (e *SecondDocumentError) Error() string {
 }
 
 // MeasureYAML checks the first document of a YAML text against the limits and returns its size. The error is an *Error.
-// MeasureYAML leaves syntax errors to the decoder. It reports them only if the text has aliases, because the size of such
-// a text is known only after parsing.
+// MeasureYAML leaves a syntax error to the decoder if the decoder finds one, too. The decoder is another parser, which
+// ignores some texts after the document: the size of such a text is unknown. With aliases, decoding before measuring
+// would be unsafe.
 func (l Limits) MeasureYAML(text []byte) (Size, error) {
 	_, size, err := l.parseYAMLDocument(yaml.NewDecoder(bytes.NewReader(text)), text)
-	if !errors.As(err, new(*Error)) && (!bytes.ContainsRune(text, '&') || !bytes.ContainsRune(text, '*')) {
-		err = nil
+	if err == nil || errors.As(err, new(*Error)) {
+		return size, err
 	}
-	return size, err
+	hasAliases := bytes.ContainsRune(text, '&') && bytes.ContainsRune(text, '*')
+	if !hasAliases && !isDecodable(text) {
+		return size, nil
+	}
+	return size, newError(Bytes, "correct the syntax", "%s", strings.TrimPrefix(err.Error(), "yaml: "))
 }
+
+func isDecodable(text []byte) bool { return sigsyaml.Unmarshal(text, new(any)) == nil }
 
 // DecodeYAML decodes the first document of a YAML text as Helm and kubectl do. The last of duplicate keys counts.
 // Unknown fields are ignored.
