@@ -200,7 +200,7 @@ spec:
 	isRolledOut(t, good)
 	require.NoError(t, world.Client.Delete(t.Context(), vs))
 	harness.Until(t, world, good, "no sidecar", func(r *unstructured.Unstructured) bool { return !has(r, "vector") })
-	harness.Until(t, world, vs, "a message about the blocked removal", tells("removing the sidecar: "))
+	harness.Until(t, world, vs, "a message about the blocked removal", tells("the sidecar cannot be removed: "))
 	world.Get(t, bad)
 	require.Equal(t, before, bad.DeepCopyObject(), "nothing is written to it")
 

@@ -4,6 +4,7 @@
 package injection
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,9 +22,14 @@ func cart(namespace string) *appsv1.Deployment {
 	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: namespace}}
 }
 
-// revisions counts the ReplicaSets of a namespace.
+// revisions counts the ReplicaSets of a namespace, after the Deployment controller has seen all Deployments as they are.
 func revisions(t *testing.T, namespace string) int {
 	t.Helper()
+	harness.Eventually(t, "the Deployment controller", func() bool {
+		var deployments appsv1.DeploymentList
+		require.NoError(t, world.Client.List(t.Context(), &deployments, client.InNamespace(namespace)))
+		return !slices.ContainsFunc(deployments.Items, func(d appsv1.Deployment) bool { return d.Status.ObservedGeneration < d.Generation })
+	})
 	var found appsv1.ReplicaSetList
 	require.NoError(t, world.Client.List(t.Context(), &found, client.InNamespace(namespace)))
 	return len(found.Items)
