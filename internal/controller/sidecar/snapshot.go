@@ -174,7 +174,8 @@ const mostPreceding = 2 << 20
 // are complete, unless they are too large together.
 func (i *cacheSource) Sidecars(ctx context.Context, namespace string, workloads []*workloadcache.Record) ([]v1alpha1.VectorSidecar, error) {
 	sidecars := i.snapshots.sidecars.ListSelecting(ctx, namespace, workloads)
-	if i.sidecar.DeletionTimestamp != nil {
+	isReduced := func(sidecar v1alpha1.VectorSidecar) bool { return sidecar.OmittedBytes > 0 }
+	if i.sidecar.DeletionTimestamp != nil || !slices.ContainsFunc(sidecars, isReduced) {
 		return sidecars, nil
 	}
 	var preceding []int
@@ -182,7 +183,7 @@ func (i *cacheSource) Sidecars(ctx context.Context, namespace string, workloads 
 	for n := range sidecars {
 		candidate := &sidecars[n]
 		isUsed := candidate.Spec.IsEnabled() && candidate.DeletionTimestamp == nil && candidate.Name != i.sidecar.Name && decision.TakesPrecedence(candidate, i.sidecar, scopes)
-		if isUsed && candidate.OmittedBytes > 0 {
+		if isUsed && isReduced(*candidate) {
 			preceding = append(preceding, n)
 			size += candidate.OmittedBytes
 		}
