@@ -81,7 +81,7 @@ func TestMatch_SelectsByLabels(t *testing.T) {
 
 // Disabled or deleted VectorSidecars, and those without a common workload, are not returned.
 func TestPrecedingSidecars_ReturnPrecedingVectorSidecars(t *testing.T) {
-	made := func(name string, second int64, change func(*v1alpha1.VectorSidecar)) v1alpha1.VectorSidecar {
+	newCandidate := func(name string, second int64, change func(*v1alpha1.VectorSidecar)) v1alpha1.VectorSidecar {
 		vs := objects.NewVectorSidecar(name, "shop").Selecting("logs", "vector").Build()
 		vs.CreationTimestamp = metav1.NewTime(time.Unix(second, 0))
 		change(vs)
@@ -89,17 +89,17 @@ func TestPrecedingSidecars_ReturnPrecedingVectorSidecars(t *testing.T) {
 	}
 	asIs := func(*v1alpha1.VectorSidecar) {}
 	now := metav1.Now()
-	sidecar := made("logs", 5, asIs)
+	sidecar := newCandidate("logs", 5, asIs)
 
 	var found []string
 	others := []v1alpha1.VectorSidecar{
-		made("second", 2, asIs), made("first", 1, asIs), made("at the same time", 5, asIs), made("of a later name", 5, func(vs *v1alpha1.VectorSidecar) { vs.Name = "z" }),
-		made("younger", 6, asIs),
-		made("disabled", 1, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) }),
-		made("deleted", 1, func(vs *v1alpha1.VectorSidecar) { vs.DeletionTimestamp = &now }),
-		made("of others", 1, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels["logs"] = "none" }),
-		made("of everything, by mistake", 1, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector = metav1.LabelSelector{} }),
-		made("too large", 1, func(vs *v1alpha1.VectorSidecar) { vs.Annotations = map[string]string{"a": strings.Repeat("x", 1<<20)} }),
+		newCandidate("second", 2, asIs), newCandidate("first", 1, asIs), newCandidate("at the same time", 5, asIs), newCandidate("of a later name", 5, func(vs *v1alpha1.VectorSidecar) { vs.Name = "z" }),
+		newCandidate("younger", 6, asIs),
+		newCandidate("disabled", 1, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Enabled = new(bool) }),
+		newCandidate("deleted", 1, func(vs *v1alpha1.VectorSidecar) { vs.DeletionTimestamp = &now }),
+		newCandidate("of others", 1, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector.MatchLabels["logs"] = "none" }),
+		newCandidate("of everything, by mistake", 1, func(vs *v1alpha1.VectorSidecar) { vs.Spec.Selector = metav1.LabelSelector{} }),
+		newCandidate("too large", 1, func(vs *v1alpha1.VectorSidecar) { vs.Annotations = map[string]string{"a": strings.Repeat("x", 1<<20)} }),
 	}
 	for _, preceding := range precedingSidecars(&Input{Inputs: desired.Inputs{Sidecar: &sidecar}, Others: others}, []*workloadcache.Record{labeled("cart", "vector")}) {
 		found = append(found, preceding.Name)
@@ -110,15 +110,15 @@ func TestPrecedingSidecars_ReturnPrecedingVectorSidecars(t *testing.T) {
 // Two ClusterVectorSidecars and a VectorSidecar take precedence over each other in a cycle. Their order does not depend
 // on the order of the input.
 func TestPrecedingSidecars_HaveFixedOrderInCycles(t *testing.T) {
-	made := func(name string, second int64) v1alpha1.VectorSidecar {
+	newCandidate := func(name string, second int64) v1alpha1.VectorSidecar {
 		vs := objects.NewVectorSidecar(name, "shop").Selecting("logs", "vector").Build()
 		vs.CreationTimestamp = metav1.NewTime(time.Unix(second, 0))
 		return *vs
 	}
 	lastName, laxName, strictName := meta.ClusterSidecarName("last"), meta.ClusterSidecarName("lax"), meta.ClusterSidecarName("strict")
-	sidecar := made(lastName, 9)
+	sidecar := newCandidate(lastName, 9)
 	scopes := desired.ParentScopes{strictName: {ClusterScope: v1alpha1.ClusterScope{TakesPrecedenceOver: []string{"refused"}}}}
-	refused, lax, strict := made("refused", 1), made(laxName, 2), made(strictName, 3)
+	refused, lax, strict := newCandidate("refused", 1), newCandidate(laxName, 2), newCandidate(strictName, 3)
 	for _, others := range [][]v1alpha1.VectorSidecar{
 		{refused, lax, strict}, {refused, strict, lax}, {lax, refused, strict}, {lax, strict, refused}, {strict, refused, lax}, {strict, lax, refused},
 	} {

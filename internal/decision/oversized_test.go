@@ -29,10 +29,10 @@ func TestDecide_KeepsSidecarOfWorkloadWithTooManyLabels(t *testing.T) {
 	addLabels(deployment)
 	s.Workloads = []*workloadcache.Record{workloadcache.NewRecord(deployment)}
 
-	kept := decide(t, s).Plans
-	require.Len(t, kept, 1)
-	require.False(t, kept[0].Writes())
-	require.Contains(t, kept[0].Message(), "metadata is too large: ")
+	plans := decide(t, s).Plans
+	require.Len(t, plans, 1)
+	require.False(t, plans[0].Writes())
+	require.Contains(t, plans[0].Message(), "metadata is too large: ")
 
 	s.Sidecar = logs().Disabled().Build()
 	require.Equal(t, plan.Remove, decide(t, s).Plans[0].Change)

@@ -25,11 +25,11 @@ import (
 func part(name string, natives, volumes, ports []string) SidecarOverlays {
 	one := newOverlay(name)
 	one.ID, one.InitNames, one.VolumeNames, one.Ports = name+"/0", natives, volumes, ports
-	made := SidecarOverlays{Overlays: []v1alpha1.Overlay{one}}
+	overlays := SidecarOverlays{Overlays: []v1alpha1.Overlay{one}}
 	for _, native := range natives {
-		made.Items.Native = append(made.Items.Native, v1alpha1.OverlayItem{OverlayID: one.ID, Item: runtime.RawExtension{Raw: []byte(`{"name":"` + native + `"}`)}})
+		overlays.Items.Native = append(overlays.Items.Native, v1alpha1.OverlayItem{OverlayID: one.ID, Item: runtime.RawExtension{Raw: []byte(`{"name":"` + native + `"}`)}})
 	}
-	return made
+	return overlays
 }
 
 // withAnnotation gives the sidecar of a part an annotation of the pods.
@@ -58,8 +58,8 @@ func TestConvertOverlay_IncludesEnvInjections(t *testing.T) {
 	require.Equal(t, meta.AnnotationInjectedEnv("vectorsidecar/logs"), one.InjectedEnvKey)
 	require.NotEqual(t, silent.Digest, one.Digest)
 	require.Equal(t, silent.Hash, one.Hash, "pods are not restarted for it")
-	made := newTestTemplate(offer(tell).Rendered.Overlay, &one)
-	require.Equal(t, []corev1.EnvVar{{Name: "ADDRESS", Value: "any"}}, made.Spec.Containers[0].Env)
+	template := newTestTemplate(offer(tell).Rendered.Overlay, &one)
+	require.Equal(t, []corev1.EnvVar{{Name: "ADDRESS", Value: "any"}}, template.Spec.Containers[0].Env)
 }
 
 func annotated(key, value string) corev1.PodTemplateSpec {
@@ -102,19 +102,19 @@ func TestCompose_SupersedesYoungerOverlayOnConflict(t *testing.T) {
 		"annotations of other names":       {withAnnotation(part("a", nil, nil, nil), "k"), withAnnotation(part("b", nil, nil, nil), "l"), []string{}},
 		"one that only the operator knows": {left("a"), part("b", nil, nil, nil), []string{"a"}},
 	} {
-		made := Compose(sidecars("a", "b"), nil, map[string]SidecarOverlays{"a": test.older, "b": test.younger})
-		require.Equal(t, map[string][]string{"a": {}, "b": test.want}, yieldsOf(&made), name)
+		composed := Compose(sidecars("a", "b"), nil, map[string]SidecarOverlays{"a": test.older, "b": test.younger})
+		require.Equal(t, map[string][]string{"a": {}, "b": test.want}, yieldsOf(&composed), name)
 	}
 }
 
 // The overlay of an older VectorSidecar is not known yet. Until then, the younger ones are not injected at admission.
 func TestCompose_WaitsForUnknownOlderVectorSidecar(t *testing.T) {
 	parts := map[string]SidecarOverlays{"a": part("a", nil, nil, nil), "c": part("c", nil, nil, nil)}
-	made := Compose(sidecars("a", "b", "c"), nil, parts)
-	require.Equal(t, map[string][]string{"a": {}}, yieldsOf(&made))
+	composed := Compose(sidecars("a", "b", "c"), nil, parts)
+	require.Equal(t, map[string][]string{"a": {}}, yieldsOf(&composed))
 	parts["b"] = left("b")
-	made = Compose(sidecars("a", "b", "c"), nil, parts)
-	require.Equal(t, map[string][]string{"a": {}, "b": {}, "c": {"b"}}, yieldsOf(&made))
+	composed = Compose(sidecars("a", "b", "c"), nil, parts)
+	require.Equal(t, map[string][]string{"a": {}, "b": {}, "c": {"b"}}, yieldsOf(&composed))
 }
 
 // VectorSidecars of the namespace take precedence over ClusterVectorSidecars. If a ClusterVectorSidecar names one of
@@ -128,44 +128,44 @@ func TestCompose_OrdersClusterVectorSidecars(t *testing.T) {
 	}
 	order := func() (names []string) {
 		decision.SortByPrecedence(all, scopes)
-		made := Compose(all, scopes, parts)
-		for i := range made.Overlays {
-			names = append(names, made.Overlays[i].VectorSidecar)
+		composed := Compose(all, scopes, parts)
+		for i := range composed.Overlays {
+			names = append(names, composed.Overlays[i].VectorSidecar)
 		}
-		require.Equal(t, made, Compose(all, scopes, SplitBySidecar(&made)))
+		require.Equal(t, composed, Compose(all, scopes, SplitBySidecar(&composed)))
 		return names
 	}
-	of := func() map[string][]string { made := Compose(all, scopes, parts); return yieldsOf(&made) }
+	yields := func() map[string][]string { composed := Compose(all, scopes, parts); return yieldsOf(&composed) }
 	require.Equal(t, []string{"a", "b", "clustervectorsidecar/x", "clustervectorsidecar/y"}, order())
 	require.Equal(t, map[string][]string{
 		"a": {}, "b": {"a"}, "clustervectorsidecar/x": {"a", "b"}, "clustervectorsidecar/y": {"a", "b", "clustervectorsidecar/x"},
-	}, of())
+	}, yields())
 
 	scopes["clustervectorsidecar/x"] = desired.ParentScope{ClusterScope: v1alpha1.ClusterScope{TakesPrecedenceOver: []string{"a"}}}
 	require.Equal(t, []string{"b", "clustervectorsidecar/x", "a", "clustervectorsidecar/y"}, order())
 	require.Equal(t, map[string][]string{
 		"a": {"clustervectorsidecar/x"}, "b": {"a"}, "clustervectorsidecar/x": {"b"}, "clustervectorsidecar/y": {"b", "clustervectorsidecar/x", "a"},
-	}, of())
+	}, yields())
 
 	delete(parts, "clustervectorsidecar/x")
 	require.Equal(t, []string{"b"}, order(), "who comes after one that is not known waits")
 	parts["clustervectorsidecar/x"] = left("clustervectorsidecar/x")
-	require.Equal(t, []string{"clustervectorsidecar/x"}, of()["a"], "nobody but the operator knows what it adds")
+	require.Equal(t, []string{"clustervectorsidecar/x"}, yields()["a"], "nobody but the operator knows what it adds")
 }
 
 // After a restart, the operator reads the overlay of each VectorSidecar from the OverlaySet.
 func TestSplitBySidecar_RestoresComposedOverlays(t *testing.T) {
 	names := sidecars("a", "b", "c")
-	made := Compose(names, nil, map[string]SidecarOverlays{
+	composed := Compose(names, nil, map[string]SidecarOverlays{
 		"a": telling(part("a", []string{"vector", "gate"}, []string{"v"}, nil)), "b": left("b"),
 		"c": telling(withAnnotation(part("c", []string{"other"}, nil, nil), "team.example.com/agent")),
 	})
 	require.Equal(t, []v1alpha1.OverlayApplicationEnv{
 		{OverlayID: "a/0", Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}"}, {OverlayID: "c/0", Containers: []string{"*"}, Name: "ADDRESS", Value: "{name}"},
-	}, made.ApplicationEnv, "the older one's first")
-	require.Equal(t, []v1alpha1.OverlayAnnotation{{OverlayID: "c/0", Key: "team.example.com/agent", Path: "team.example.com~1agent", Value: "true"}}, made.PodAnnotations)
-	require.JSONEq(t, `{"name":"other"}`, string(made.Native[0].Item.Raw), "the last one is put first, first")
-	require.Equal(t, made, Compose(names, nil, SplitBySidecar(&made)))
+	}, composed.ApplicationEnv, "the older one's first")
+	require.Equal(t, []v1alpha1.OverlayAnnotation{{OverlayID: "c/0", Key: "team.example.com/agent", Path: "team.example.com~1agent", Value: "true"}}, composed.PodAnnotations)
+	require.JSONEq(t, `{"name":"other"}`, string(composed.Native[0].Item.Raw), "the last one is put first, first")
+	require.Equal(t, composed, Compose(names, nil, SplitBySidecar(&composed)))
 }
 
 // An overlay that is too large for an OverlaySet is skipped, and the operator injects it instead.
@@ -175,15 +175,15 @@ func TestCompose_SkipsOverlaysAboveLimits(t *testing.T) {
 		name := fmt.Sprintf("vs-%03d", i)
 		names, parts[name] = append(names, name), part(name, []string{name}, nil, nil)
 	}
-	made := Compose(sidecars(names...), nil, parts)
-	require.Len(t, made.Overlays, mostOverlays+1)
-	require.Empty(t, made.Overlays[mostOverlays-1].SkipReason)
-	require.Contains(t, made.Overlays[mostOverlays].SkipReason, "use all of the 100 overlays")
+	composed := Compose(sidecars(names...), nil, parts)
+	require.Len(t, composed.Overlays, mostOverlays+1)
+	require.Empty(t, composed.Overlays[mostOverlays-1].SkipReason)
+	require.Contains(t, composed.Overlays[mostOverlays].SkipReason, "use all of the 100 overlays")
 
 	large := part("large", []string{strings.Repeat("x", mostBytes)}, nil, nil)
-	made = Compose(sidecars("large"), nil, map[string]SidecarOverlays{"large": large})
-	require.NotEmpty(t, made.Overlays[0].SkipReason)
-	require.Empty(t, made.Native)
+	composed = Compose(sidecars("large"), nil, map[string]SidecarOverlays{"large": large})
+	require.NotEmpty(t, composed.Overlays[0].SkipReason)
+	require.Empty(t, composed.Native)
 }
 
 // Some fields are valid only in some pods. The API server does not inject a sidecar with them; the operator checks them

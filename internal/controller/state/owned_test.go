@@ -75,11 +75,11 @@ func TestStatus_SharesOwnerRemovalsBetweenNamespaces(t *testing.T) {
 	found := func(kind string) v1alpha1.OwnerRemoval {
 		return v1alpha1.OwnerRemoval{Kind: "StatefulSet", OwnerKind: kind, RemovalTime: metav1.NewTime(time.Unix(0, 0))}
 	}
-	told := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: meta.ClusterSidecarName("logs")}, Status: v1alpha1.VectorSidecarStatus{RemovedByOwners: []v1alpha1.OwnerRemoval{found("Kafka")}}}
-	require.Equal(t, told.Status.RemovedByOwners, known.Status(told).RemovedByOwners)
+	sidecar := &v1alpha1.VectorSidecar{ObjectMeta: metav1.ObjectMeta{Name: meta.ClusterSidecarName("logs")}, Status: v1alpha1.VectorSidecarStatus{RemovedByOwners: []v1alpha1.OwnerRemoval{found("Kafka")}}}
+	require.Equal(t, sidecar.Status.RemovedByOwners, known.Status(sidecar).RemovedByOwners)
 	known.MarkStatusWritten(&v1alpha1.VectorSidecar{Status: v1alpha1.VectorSidecarStatus{MatchedWorkloads: 1, RemovedByOwners: []v1alpha1.OwnerRemoval{found("Redis")}}})
 
-	status := known.Status(told)
+	status := known.Status(sidecar)
 	require.EqualValues(t, 1, status.MatchedWorkloads)
 	require.Equal(t, []v1alpha1.OwnerRemoval{found("Redis"), found("Kafka")}, status.RemovedByOwners)
 }
